@@ -30,7 +30,7 @@ struct AnchoringTests {
     }
 
     @Test(
-        "the anchor item is removed → the next remaining visible item stays in place, or else the first item after it",
+        "the anchor item is removed → the next remaining item in the viewport keeps its place on the screen",
         .rule("VW-08"))
     func anchorGone() throws {
         let list = TestHost(try names(0..<40))
@@ -52,20 +52,20 @@ struct AnchoringTests {
         return try ListObject(id: id, type: "binding", fields: ["items": .array(element: "a{sv}", fields)])
     }
 
-    @Test("all visible items of a section are removed → the next item of the section takes the anchor's place")
+    @Test("all visible items of a section are removed → the section's next item keeps its place on the screen")
     func anchorGoneInsideOfItsSection() throws {
         let items = (0..<100).map { "i\($0)" }
         let list = TestHost([try section("a", items), try section("b", ["b"])], names: ["binding": "listd/binding"])
         var screen = try list.open(y: 400)
         let kept = items.filter { !(10..<25).map { "i\($0)" }.contains($0) } + (0..<50).map { "new\($0)" }
         screen.receive(try list.update([section("a", kept), section("b", ["b"])]).events)
-        // Item 25, which was at 500 below the screen, is now where item 10 was.
+        // Item 25 was at 500, just below the viewport. It is at 200 now, so the offset is 300 less too.
         #expect(screen.offset.y == 100)
         try screen.expectEqualToResync(of: list.adapter)
     }
 
     @Test(
-        "a section loses its visible items, the next one gets a new first item → the first remaining item stays"
+        "visible items are removed, and the next section gets a new first item → its former first item keeps its place"
     )
     func anchorGoneBeforeAnInsert() throws {
         let items = (0..<30).map { "i\($0)" }
@@ -78,7 +78,7 @@ struct AnchoringTests {
                 section("a", Array(items.prefix(20))),
                 section("b", ["new", "b0", "b1", "b2", "b3", "b4", "b5", "b6"]),
             ]).events)
-        // b0 was at 600, 100 below the top; now it is at 420.
+        // b0 was at 600, which is 100 below the top of the viewport. It is at 420 now, again 100 below the top.
         #expect(screen.offset.y == 320)
         try screen.expectEqualToResync(of: list.adapter)
     }

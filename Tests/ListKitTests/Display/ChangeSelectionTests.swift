@@ -54,7 +54,7 @@ struct ChangeSelectionTests {
         #expect(list.adapter.selectedItems == [Self.item("o2")] && list.takeEvents().isEmpty)
     }
 
-    @Test("controllers refuse some items → only the other items change, and the reply lists them")
+    @Test("controllers refuse some items → only the accepted items change, and the reply lists only these")
     func refused() throws {
         let list = TestHost(
             try ["o0", "x1", "o2"].map { try ListObject(id: $0) }, provider: ScriptedProvider { _ in Careful() })

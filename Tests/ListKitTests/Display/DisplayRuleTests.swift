@@ -53,7 +53,7 @@ struct DisplayRuleTests {
         _ = display(log)
         try list.update((0..<10).map { try letters("n\($0):x") } + rows.map { try letters($0) })
         let events = display(log)
-        // View 1 shows n0 to n9 now, and view 2 the sections that view 1 had.
+        // View 1 shows n0 to n9 now, and view 2 shows the sections that view 1 showed before.
         #expect(events.filter { $0.hasPrefix("will r") }.isEmpty)
         let expected = (0..<10).flatMap { ["will n\($0).0", "will n\($0)", "end r\($0 + 10).0", "end r\($0 + 10)"] }
         #expect(events.sorted() == expected.sorted())
@@ -200,7 +200,7 @@ struct DisplayRuleTests {
     }
 
     @Test(
-        "a section with only a header → displayed, then removed",
+        "a section has only a header → willDisplay for the section; the header is removed → didEndDisplaying",
         .rule("AD-96", "AD-97")
     )
     func headerOnly() throws {

@@ -108,7 +108,7 @@ struct DisplayVectorTests {
     }
 
     @Test(
-        "two views show a section → its controller is notified for the first view to show and the last to stop")
+        "two views show a section → its controller is notified of the first beginning and the last end only")
     func twoViews() throws {
         let log = EventList()
         let list = try TestHost.letters("a:x", log: log)

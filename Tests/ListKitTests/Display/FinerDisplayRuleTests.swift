@@ -55,7 +55,7 @@ struct FinerDisplayRuleTests {
             log.drain() == [
                 "update b@0", "will b.0", "will b", "end a.0", "end a", "enter b", "exit a",
             ])
-        // The same, with the same object and a different controller.
+        // The section keeps its identifier, but its new type has another controller.
         try list.update([letters("b:y", type: "other")])
         #expect(
             log.drain() == [

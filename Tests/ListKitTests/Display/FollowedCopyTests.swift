@@ -7,7 +7,7 @@ import Testing
 @Suite("FollowedCopy: the objects of a list whose engine is in another process")
 struct FollowedCopyTests {
     @Test(
-        "random updates → the copy equals the list, and a view without an engine shifts by the same anchoring")
+        "random updates → the copy equals the list, and a view resumed with the copy shows what the list's view shows")
     func random() throws {
         var random = SeededRandom(seed: 41)
         for round in 0..<40 {

@@ -78,14 +78,14 @@ struct FollowedView {
     }
 
     /// Returns the positions of the shown items: the requested range, shifted into the list.
-    func shown(_ wanted: VisibleItems) -> Range<Int> {
+    func shownPositions(of wanted: VisibleItems) -> Range<Int> {
         let begin = max(0, min(position(wanted.first), items.count - wanted.length))
         return begin..<min(items.count, begin + wanted.length)
     }
 
-    /// Returns the range after an update, moved with the items that it showed in the list `old`.
-    func follow(_ wanted: VisibleItems, from old: FollowedView, _ options: ListViewOptions) -> VisibleItems {
-        let range = old.shown(wanted)
+    /// Returns the requested range after an update from the list `old`, moved with the items that it showed there.
+    func movedRange(_ wanted: VisibleItems, from old: FollowedView, _ options: ListViewOptions) -> VisibleItems {
+        let range = old.shownPositions(of: wanted)
         guard options.isAnchored, !range.isEmpty else { return wanted }
         if range.lowerBound == 0, !options.isAnchoredAtStart {
             return VisibleItems(first: IndexPath(section: 0, item: 0), length: wanted.length)
@@ -101,8 +101,8 @@ struct FollowedView {
 
     // MARK: Random lists
 
-    /// Returns the list with some items, sections and their order changed.
-    func changed(_ random: inout SeededRandom) -> [(id: String, items: [String])] {
+    /// Returns the list after some random changes of its items, its sections and their order.
+    func randomlyChanged(_ random: inout SeededRandom) -> [(id: String, items: [String])] {
         var list = sections.map { ($0.id, $0.items.map(\.id)) }
         for _ in 0..<Int.random(in: 1...3, using: &random) {
             let place = list.isEmpty ? 0 : Int.random(in: list.indices, using: &random)
@@ -122,7 +122,7 @@ struct FollowedView {
         return list.map { (id: $0.0, items: $0.1) }
     }
 
-    /// Returns random items of an object; every third object always has exactly one.
+    /// Returns random items of an object; every third object always has exactly one item.
     private static func items(of id: String, _ random: inout SeededRandom) -> [String] {
         if (Int(id.dropFirst()) ?? 0) % 3 == 0 { return ["0"] }
         return (0..<5).shuffled(using: &random).prefix(Int.random(in: 0...4, using: &random)).map { "i\($0)" }

@@ -100,17 +100,17 @@ struct NearEndTests {
             $0.layout = .none
         }
         try list.adapter.openView(1)
-        func name(_ first: Int, _ last: Int, item: Int = 0) throws -> [Double?] {
+        func show(_ first: Int, _ last: Int, item: Int = 0) throws -> [Double?] {
             nearEndDistances(
                 try list.adapter.setVisibleRange(
                     view: 1, first: IndexPath(section: first, item: 0), last: IndexPath(section: last, item: item)
                 ).effects)
         }
-        #expect(try name(0, 2) == [])
-        #expect(try name(0, 3) == [2])
-        #expect(try name(0, 2, item: 9) == [nil])
-        #expect(try name(0, 99) == [0])
-        #expect(try name(0, 5) == [])
+        #expect(try show(0, 2) == [])
+        #expect(try show(0, 3) == [2])
+        #expect(try show(0, 2, item: 9) == [nil])
+        #expect(try show(0, 99) == [0])
+        #expect(try show(0, 5) == [])
     }
 
     @Test("a horizontal list → the horizontal distance")

@@ -4,8 +4,8 @@
 import TestSupport
 import Testing
 
-/// Provides the test's controllers for objects of type `letters`, and built-in controllers, whose sections need no
-/// calls, for all others.
+/// Provides the test's controllers for objects of type `letters`, and built-in controllers for all other types. The
+/// sections of built-in controllers need no calls.
 private final class MixedProvider: ListSectionControllerProvider {
     private let scripted: ScriptedProvider
     private let builtIn = BuiltInSectionControllerProvider()
@@ -70,7 +70,7 @@ struct OpeningTests {
 
     /// Returns the start of a range of `length` items in which the target has the scroll position, by exhaustive
     /// search.
-    private func naive(_ count: Int, _ length: Int, _ target: Int, _ position: ScrollPosition) -> Int {
+    private func expectedStart(count: Int, length: Int, target: Int, position: ScrollPosition) -> Int {
         let begins = Array(0...max(0, count - length))
         // The target's position in the range, as near to the requested one as the list allows.
         let wanted =
@@ -84,7 +84,7 @@ struct OpeningTests {
     }
 
     @Test(
-        "layout none, every combination of small list, length, item and position → the result of exhaustive search",
+        "views with layout none open at every item of small lists → the range that an exhaustive search finds",
         arguments: ScrollPosition.allCases)
     func ranges(position: ScrollPosition) throws {
         for count in 1...7 {
@@ -98,7 +98,7 @@ struct OpeningTests {
                     screen.receive(
                         try list.adapter.setVisibleRange(view: 1, first: IndexPath(section: 3, item: 0), last: last)
                             .effects)
-                    let begin = naive(count, length, target, position)
+                    let begin = expectedStart(count: count, length: length, target: target, position: position)
                     #expect(
                         screen.items.map(\.section) == Array(begin..<min(count, begin + length)),
                         "\(count) \(length) \(target)")
@@ -109,7 +109,9 @@ struct OpeningTests {
         }
     }
 
-    @Test("layout flow → the same offset as from ScrollTo, in a single picture", arguments: ScrollPosition.allCases)
+    @Test(
+        "a view with layout flow opens at an object → the offset that ScrollTo would set, in a single picture",
+        arguments: ScrollPosition.allCases)
     func viewports(position: ScrollPosition) throws {
         for count in [1, 2, 5, 40] {
             let list = TestHost(try ViewTests.ids(0..<count))

@@ -24,7 +24,8 @@ struct ResumptionTests {
     }
 
     @Test(
-        "resumed with the same list → nothing is sent; sequence and slots continue", arguments: [nil, "listd/binding"])
+        "a view is resumed with the same list → no change is sent, and sequence and slots continue",
+        arguments: [nil, "listd/binding"])
     func same(controller: String?) throws {
         let rect = Rect(x: 0, y: 100, width: 100, height: 100)
         let names = controller.map { ["*": $0] } ?? [:]
@@ -53,7 +54,7 @@ struct ResumptionTests {
         try screen.expectEqualToResync(of: new.adapter)
     }
 
-    @Test("resumed with a selection → no callback and no event, and items that no longer exist are deselected")
+    @Test("a list is resumed with a selection → no callback and no event, and only existing items are selected")
     func selection() throws {
         let log = EventList()
         let list = TestHost(
@@ -87,7 +88,7 @@ struct ResumptionTests {
         #expect(Set(left.shown) == Set(screen.items))
         #expect(left.contentSize == screen.contentSize)
         #expect(left.measured == [size])
-        // The larger viewport has left released slots, which the viewer keeps for reuse.
+        // When the viewport shrank, slots were released, which the viewer keeps for reuse.
         #expect(!left.released.isEmpty)
         #expect(Set(left.released.map(\.slot)).isDisjoint(with: screen.slots.keys))
         let new = TestHost(try ViewTests.ids(3..<90))
@@ -97,7 +98,7 @@ struct ResumptionTests {
     }
 
     @Test(
-        "resumed with another list and released slots → only the difference is sent, and slots keep their identifiers")
+        "a view with released slots is resumed with another list → only the difference is sent, and slots are reused")
     func different() throws {
         let rect = Rect(x: 0, y: 0, width: 100, height: 200)
         let old = TestHost(try ViewTests.ids(0..<10))
@@ -114,7 +115,8 @@ struct ResumptionTests {
         try screen.expectEqualToResync(of: new.adapter)
     }
 
-    @Test("resumed without credit → nothing is sent until an acknowledgement, then one change to the current state")
+    @Test(
+        "a view is resumed without credit → no change until an acknowledgement, then one change to the current state")
     func stalled() throws {
         let old = TestHost(try ViewTests.ids(0..<100))
         var screen = try old.open { $0.window = 1 }
@@ -131,7 +133,7 @@ struct ResumptionTests {
         try screen.expectEqualToResync(of: new.adapter)
     }
 
-    @Test("resumed with random lists → the viewer's screen equals a resync", arguments: 0..<8)
+    @Test("a view is resumed with random lists → the viewer's screen equals a resync", arguments: 0..<8)
     func random(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed) + 5)
         for _ in 0..<20 {

@@ -26,7 +26,7 @@ struct SignalPiecesTests {
         #expect(pieces(["12345"], [5]) == [Change(names: ["12345"], sizes: [5])])
     }
 
-    @Test("an element exceeds the piece's size limit by one byte → moved to the next piece")
+    @Test("an element would make a piece one byte too large → the next piece contains this element")
     func two() {
         #expect(pieces(["12345", "123456"], []) == [Change(names: ["12345"]), Change(number: 1, names: ["123456"])])
         #expect(pieces(["12345"], [6, 1]) == [Change(names: ["12345"]), Change(number: 1, sizes: [6, 1])])

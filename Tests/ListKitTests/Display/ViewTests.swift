@@ -126,7 +126,7 @@ struct ViewTests {
     }
 
     @Test(
-        "a picture of more than 256 KiB → several changes for one credit, complete after the last change",
+        "a picture of more than 256 KiB → several changes use one credit, and the last change completes the picture",
         .rule("VW-06"))
     func largePicture() throws {
         let big = try (0..<6).map {
@@ -199,7 +199,7 @@ struct ViewTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("layout none → the requested items with empty frames, and the working range around the items")
+    @Test("a view with layout none requests a range → its items and the overscan items are shown, with empty frames")
     func layoutNone() throws {
         let list = try TestHost.letters("a:123", "b:", "c:45", "d:6")
         try list.adapter.openView(

@@ -50,7 +50,7 @@ struct WindowlessViewTests {
         let drawn = Rect(x: 0, y: screen.offset.y - 100, width: 100, height: 100)
         screen.receive(try list.adapter.setViewport(view: 1, seen: seen, rect: drawn).effects)
         #expect(screen.items.first?.objectID == "o100")
-        // An older picture counts as the one of 256 changes ago.
+        // A picture older than 256 changes counts as the picture of 256 changes ago.
         let stale = Rect(x: 0, y: screen.offset.y - 2560, width: 100, height: 100)
         screen.receive(try list.adapter.setViewport(view: 1, seen: 1, rect: stale).effects)
         #expect(screen.items.first?.objectID == "o100")
