@@ -75,7 +75,7 @@ struct AbsoluteLayoutTests {
         }
     }
 
-    @Test("placements of single items change → the same as a new layout with the changed placements")
+    @Test("placements of single items change → every query equals a check of the changed frames")
     func resizedItems() {
         var maker = Placements(.scattered, seed: 3)
         var list = TestList(sections: (0..<200).map { _ in maker.section() })

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Flow layout against a reference implementation")
 struct FlowReferenceTests {
-    /// A kind of lists with settings, for one comparison.
+    /// The kind of sections and the settings of a comparison.
     struct Situation: Sendable, CustomTestStringConvertible {
         let character: RandomSections.Character
         let direction: ScrollDirection
@@ -62,21 +62,21 @@ struct FlowReferenceTests {
         .rule("LY-51"),
         arguments: [1.0, 2, 3], [1.0, 0.4, 4.0 / 3, 4.0 / 7, 4.0 / 9])
     func pixels(scale: Double, factor: Double) {
-        #expect(wrongFrames(scale: scale, factor: factor, rounding: .singlePrecision) == 0)
+        #expect(wrongFrameCount(scale: scale, factor: factor, rounding: .singlePrecision) == 0)
     }
 
     @Test(
-        "64-bit instead of 32-bit rounding → equal at scales 1 and 2, different by a pixel at scale 3",
+        "a reference that rounds with 64 bits → equal frames at scales 1 and 2, some different frames at scale 3",
         .rule("LY-51")
     )
     func lostPixels() {
-        let wrong = [1.0, 2, 3].map { wrongFrames(scale: $0, factor: 1, rounding: .doublePrecision) }
+        let wrong = [1.0, 2, 3].map { wrongFrameCount(scale: $0, factor: 1, rounding: .doublePrecision) }
         #expect(wrong[0] == 0 && wrong[1] == 0 && wrong[2] > 0)
     }
 
-    /// Returns the number of items whose pixels differ from those with another rounding. Sizes are multiples of a
-    /// quarter of `factor`.
-    private func wrongFrames(scale: Double, factor: Double, rounding: NaiveFlow.Rounding) -> Int {
+    /// Returns the number of items whose frames differ from those of a reference with this rounding. Sizes are
+    /// multiples of a quarter of `factor`.
+    private func wrongFrameCount(scale: Double, factor: Double, rounding: NaiveFlow.Rounding) -> Int {
         let configuration = LayoutConfiguration(scale: scale)
         // No sum of sizes equals this width, so that rounding errors do not decide where a row ends. No coordinate
         // is below 0, where 32 bits would keep the rounding errors.

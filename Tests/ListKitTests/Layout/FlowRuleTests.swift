@@ -88,7 +88,7 @@ struct FlowRuleTests {
     }
 
     @Test(
-        "a row ends up to a point before the edge → stretched; a row ends up to a point beyond → not wrapped",
+        "a row ends at most 1 point before the edge → it is stretched; at most 1 point beyond it → it is not wrapped",
         .rule("LY-32", "LY-34", "LY-35"))
     func edges() {
         let stretched = layout(
@@ -129,7 +129,8 @@ struct FlowRuleTests {
         let layout = layout(
             [TestSection(items: [.of(79.5, 10)], inset: left), TestSection(items: [.of(90, 10)], inset: left)],
             LayoutConfiguration(stretchToEdge: true))
-        // 10 + 79.5 lies half a point before the padded room of 90, though 10 points are left.
+        // The first item ends at 10 + 79.5 = 89.5. The row's width without its inset is 90, so the gap counts as 0.5,
+        // and the item is stretched by 0.5 to 80.
         #expect(frame(layout, 0, 0)?.size.width == 80)
         #expect(frame(layout, 1, 0)?.size.width == 90)
     }
@@ -158,7 +159,7 @@ struct FlowRuleTests {
         #expect(layout.attributes(of: .cell, section: 0) == nil)
     }
 
-    @Test("a section of more than 999 items → its header is above all items, sticky or not")
+    @Test("a section has more than 999 items → the z-order of its header is greater than that of every item")
     func zOfManyItems() throws {
         let rows = [Size](repeating: .of(100, 10), count: 1200)
         let layout = layout(

@@ -30,7 +30,9 @@ struct FlowRunTests {
             header: generator.chance(oneIn: 4) ? 5 : 0, reportsUniformSize: true)
     }
 
-    @Test("equal sections reported as runs → the same layout as section by section", arguments: 0..<12)
+    @Test(
+        "equal sections are reported as runs → the same layout as when each section is reported separately",
+        arguments: 0..<12)
     func runs(seed: Int) {
         var generator = SeededGenerator(seed: seed)
         var sections: [TestSection] = []
@@ -79,7 +81,7 @@ struct FlowRunTests {
     }
 
     @Test(
-        "large sections are added, removed and resized among small sections → the same as a new layout",
+        "large sections are added, removed and resized among small sections → the layout equals a new layout",
         arguments: 0..<8)
     func largeSections(seed: Int) {
         var generator = SeededGenerator(seed: seed)

@@ -28,7 +28,8 @@ struct FlowUpdateTests {
         }
     }
 
-    @Test("every pair of small lists, with all changes as delete and insert → equal to a new layout")
+    @Test(
+        "all sections of a small list are deleted, and those of another list inserted → the layout equals a new layout")
     func everySmallPair() {
         let kinds = [
             TestSection(items: [.of(100, 10)]), TestSection(items: [.of(30, 20), .of(30, 5)], header: 7),
@@ -41,7 +42,7 @@ struct FlowUpdateTests {
         }
         let configuration = LayoutConfiguration(showHeaderWhenEmpty: true)
         let container = Size(width: 100, height: 100)
-        // There are enough other sections behind them that these are edited in place.
+        // The list needs this many unchanged sections for the layout to edit the changed sections in place.
         let rest = Array(repeating: kinds[0], count: 256)
         let window = Rect(x: 0, y: 0, width: 100, height: 10_000)
         let fresh = lists.map { kindNumbers -> (TestList, FlowLayout, [LayoutAttributes]) in
@@ -97,7 +98,7 @@ struct FlowUpdateTests {
     }
 
     @Test(
-        "sizes are measured one by one → the same as a new layout with the measured sizes",
+        "sizes are measured one by one → the layout equals the reference with the measured sizes",
         arguments: [
             RandomSections.Character.rows, .grid, .large,
         ])

@@ -44,7 +44,7 @@ private struct WaterfallLayout: ListLayout {
     func itemCount(ofSection section: Int) -> Int? { frames.indices.contains(section) ? frames[section].count : nil }
 
     func attributes(in rect: Rect, origin: Point) -> [LayoutAttributes] {
-        // In reverse order, as views have to sort them.
+        // In reverse order, because views must sort the attributes.
         all.filter { $0.frame.intersects(rect) }.reversed()
     }
 
@@ -83,16 +83,17 @@ private struct ShiftedLayout: ListLayout {
     func itemCount(ofSection section: Int) -> Int? { base.itemCount(ofSection: section) }
 
     func attributes(in rect: Rect, origin: Point) -> [LayoutAttributes] {
-        base.attributes(in: Rect(origin: before(rect.origin), size: rect.size), origin: before(origin)).map(moved)
+        let baseRect = Rect(origin: unshifted(rect.origin), size: rect.size)
+        return base.attributes(in: baseRect, origin: unshifted(origin)).map(shifted)
     }
 
-    func attributes(ofItem path: IndexPath) -> LayoutAttributes? { base.attributes(ofItem: path).map(moved) }
+    func attributes(ofItem path: IndexPath) -> LayoutAttributes? { base.attributes(ofItem: path).map(shifted) }
 
-    func item(at point: Point) -> IndexPath? { base.item(at: before(point)) }
+    func item(at point: Point) -> IndexPath? { base.item(at: unshifted(point)) }
 
-    private func before(_ point: Point) -> Point { Point(x: point.x, y: point.y - 1000) }
+    private func unshifted(_ point: Point) -> Point { Point(x: point.x, y: point.y - 1000) }
 
-    private func moved(_ attributes: LayoutAttributes) -> LayoutAttributes {
+    private func shifted(_ attributes: LayoutAttributes) -> LayoutAttributes {
         var attributes = attributes
         attributes.frame.origin.y += 1000
         return attributes

@@ -87,8 +87,8 @@ struct ScrollTests {
         "sections in a common column → the first visible item is the first item of the column at the edge",
         .rule("AD-126", "AD-128"))
     func sharedColumns() {
-        // Sections of 1 to 6 items in columns of three items: 1 and 2 | 3 | 3 of the fourth | its last and 2 of the
-        // fifth | …
+        // The nth section has n items, and a column has three items. The columns are: the first and second section |
+        // the third | three items of the fourth | the last item of the fourth and two of the fifth | …
         let list = TestList(sections: (1...6).map { TestSection(items: Array(repeating: .of(100, 33), count: $0)) })
         var layout = FlowLayout(LayoutConfiguration(direction: .horizontal))
         layout.prepare(list, container: .of(100, 100))
