@@ -41,7 +41,7 @@ struct FieldsEncodingTests {
     }
 
     @Test(
-        "entries of basic types, repeated keys, text with NUL → the same bytes or error as from the general encoder",
+        "entries of basic types, also with repeated keys or NUL → the same result as from the general encoder",
         arguments: 0..<20)
     func plain(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))

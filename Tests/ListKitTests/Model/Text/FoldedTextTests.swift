@@ -47,7 +47,7 @@ struct FoldedTextTests {
     }
 
     @Test(
-        "letters that only look alike or are canonically equivalent → do not match",
+        "letters that only look alike, or letters that are canonically equivalent → do not match",
         arguments: [("ı", "i"), ("I", "ı"), ("İ", "i"), ("é", "e\u{301}"), ("ö", "o"), ("A", "Α")])
     func notFound(_ pair: (String, String)) {
         #expect(!contains(pair.1, pair.0))
