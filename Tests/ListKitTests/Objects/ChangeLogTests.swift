@@ -57,7 +57,8 @@ struct ChangeLogTests {
         #expect(error?.code == .revisionGone)
     }
 
-    @Test("a log is restored from stored transactions → continued; a gap in the stored log → only the consistent part")
+    @Test(
+        "a log is restored → it continues the stored transactions; they have a gap → only later ones are kept")
     func restoring() throws {
         let stored = (5...9).map { Self.transaction($0) }
         var log = ChangeLog(revision: 9, stored: stored)

@@ -6,7 +6,8 @@ import Testing
 
 @Suite("ObjectList: revisions, item changes, storing and change of presenter")
 struct ObjectListNumbersTests {
-    @Test("an update is being stored and presented → reads see the old list, and item changes get earlier revisions")
+    @Test(
+        "an update is stored and presented → meanwhile reads see the old list, and item changes get earlier revisions")
     func itemChangesMeanwhile() throws {
         let owner = ObjectListOwner(try objects("a", "b"))
         let block = try #require(owner.list.reserve(now: 0))
@@ -57,7 +58,8 @@ struct ObjectListNumbersTests {
         #expect(owner.announced.map(\.revision) == [1, 2])
     }
 
-    @Test("item updates are pending in a presentation on the same executor → applied by the next flush, or separately")
+    @Test(
+        "item updates wait in a presentation on the same executor → the next update applies them, or they run alone")
     func itemUpdates() throws {
         let owner = ObjectListOwner(try objects("a"), numbers: RevisionNumbers(unstoredAt: 0))
         let first = owner.list.makeTicket()

@@ -2,7 +2,7 @@
 
 @testable @_spi(Daemon) import ListKit
 
-/// An object list with an owner that performs each step at once. Store and presenter behave as configured.
+/// An object list with an owner that performs each step immediately. Store and presenter behave as configured.
 final class ObjectListOwner {
     let list: ObjectList
     let presenter = FalsePresenter()

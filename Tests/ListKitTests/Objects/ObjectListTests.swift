@@ -41,7 +41,7 @@ struct ObjectListTests {
         #expect(owner.writes.isEmpty && owner.updates.isEmpty && owner.list.numbers.asked == 0)
     }
 
-    @Test("an expected revision after another change, even of the same flush → a conflict")
+    @Test("a request expects a revision that another change has replaced, even in the same flush → a conflict")
     func expectedRevision() throws {
         let owner = ObjectListOwner(try objects("a"))
         owner.enqueue(.invalid(ListError(.invalidObject, "bad")), expecting: 7)
@@ -69,7 +69,7 @@ struct ObjectListTests {
         #expect(owner.list.table.object(at: 0, .old)?.fields["n"] == 1)
     }
 
-    @Test("objects without a section controller → dropped; requests made in the callback → run later")
+    @Test("objects have no section controller → dropped; a request is made while types are checked → it runs later")
     func rejected() throws {
         let owner = ObjectListOwner()
         let unknown = try ListObject(id: "u", type: "none", fields: [:])
@@ -195,7 +195,7 @@ struct ObjectListTests {
         #expect(owner.ids == ["a"])
     }
 
-    @Test("reloads of objects → written without content, at the remaining objects' old positions")
+    @Test("objects are reloaded → the update has their old indexes, without removed objects; the write has no content")
     func reloads() throws {
         let owner = ObjectListOwner(try objects("a", "b", "c", "d"))
         owner.enqueue(.reloadObjects(["b", "c", "x", "b"]))

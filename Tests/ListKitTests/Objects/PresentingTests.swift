@@ -71,7 +71,7 @@ struct PresentingTests {
         #expect(adapter.present(update).itemCount == 3 && adapter.firstItemUpdate == nil)
     }
 
-    @Test("a presentation releases the section table → another presentation has the same sections and separate counts")
+    @Test("a presentation releases the section table → the next presentation has the same sections and item counts")
     func leaving() throws {
         let table = SectionTable(resting: try (0..<5).map { try letters("s\($0):abc") })
         func present() -> Presentation {
@@ -93,7 +93,7 @@ struct PresentingTests {
         #expect(table.objects(.old, in: 0..<9).map(\.id) == ["s4", "s0", "s1", "s2", "s3"])
     }
 
-    @Test("changes of most sections are presented without the resulting list → the same as with the resulting list")
+    @Test("changes of most sections are presented without the resulting list → the presented list equals that list")
     func bulk() throws {
         let before = try (0..<300).map { try letters("s\($0):ab") }
         let after = try (100..<500).reversed().map { try letters("s\($0):\($0 % 3 == 0 ? "ab" : "c")") }

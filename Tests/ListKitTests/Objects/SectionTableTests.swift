@@ -41,7 +41,7 @@ struct SectionTableTests {
             for id in gone { #expect(table.index(ofID: id, .new) == nil) }
         }
 
-        /// Returns the rows for the new objects. Remaining rows keep their item counts, unless `counts` has others.
+        /// Returns the rows for the new objects. Remaining rows keep their item counts; `counts` has those of new rows.
         func rows(after objects: [ListObject], _ counts: [String: Int]) -> [Row] {
             objects.map { object in
                 let before = old.first { $0.object.id == object.id }?.itemCount
@@ -85,8 +85,8 @@ struct SectionTableTests {
         }
     }
 
-    /// Stages a few random requests, and compares their effect with the reference and the old side of the table
-    /// with its former content.
+    /// Stages a few random requests. Compares their effect with the reference, and checks that staging does not change
+    /// the table.
     private func stageSome(_ source: inout RandomList, _ table: SectionTable, _ sides: Sides) throws -> SectionChanges {
         var reference = ReferenceList(objects: sides.old.map(\.object))
         var requests: [UpdateRequest] = []
@@ -108,7 +108,7 @@ struct SectionTableTests {
             let moves: ListDiffMoves = source.random.chance(oneIn: 2) ? .minimal : .positional
             let job = DiffJob(old: sides.old.map(\.object), new: list, moves: moves, generation: 0)
             var changes = SectionChanges(job.run().result, leadingTo: list)
-            // The changes without the resulting list must lead to the same list.
+            // Changes must lead to the same list whether or not they contain the resulting list.
             if source.random.chance(oneIn: 2) { changes.list = nil }
             return changes
         }
