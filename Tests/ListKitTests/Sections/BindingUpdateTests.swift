@@ -33,7 +33,7 @@ struct BindingUpdateTests {
     }
 
     @Test(
-        "an update is requested while another one completes → completed with false, and a further update runs",
+        "an update is requested while another one completes → it completes with false, and a later update runs",
         .rule("BN-17", "BN-22")
     )
     func updateFromCompletion() throws {
@@ -57,7 +57,7 @@ struct BindingUpdateTests {
     }
 
     @Test(
-        "didUpdate requests another update, even after a failed store → the item stays selected"
+        "didUpdate requests another update, even after a failed store → the selected item stays selected"
     )
     func selectionAcrossOwnUpdates() throws {
         let list = try list("a:xyz")

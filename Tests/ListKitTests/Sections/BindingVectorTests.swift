@@ -34,7 +34,7 @@ struct BindingVectorTests {
         }
     }
 
-    private func sized(_ json: JSON?) throws -> [ListObject] {
+    private func objectsWithItemSizes(_ json: JSON?) throws -> [ListObject] {
         try (json?.array ?? []).enumerated().map { index, sizes in
             let models = (sizes.array ?? []).enumerated().map { item, size in
                 Value([
@@ -55,7 +55,8 @@ struct BindingVectorTests {
 
     @Test("a case of the test vector → the expected counts, texts, instances and sizes", arguments: try cases())
     func vector(vector: JSON) throws {
-        let initial = vector["initialSizes"] == nil ? try objects(vector["initial"]) : try sized(vector["initialSizes"])
+        let sizes = vector["initialSizes"]
+        let initial = sizes == nil ? try objects(vector["initial"]) : try objectsWithItemSizes(sizes)
         let list = TestHost(
             initial.isEmpty ? [try ListObject(id: "1")] : initial, provider: ScriptedProvider { _ in Bound() })
         var screen = try list.open()
@@ -63,12 +64,12 @@ struct BindingVectorTests {
         if vector["update"] == nil, let expected = vector["expectedText"] { #expect(texts(list) == texts(expected)) }
         if vector["update"] != nil { try update(vector, list, &screen) }
         if vector["reloadObjects"] != nil { try reload(vector, list) }
-        if let count = vector["manualUpdates"]?.integer { manual(vector, list, count) }
+        if let count = vector["manualUpdates"]?.integer { requestUpdates(vector, list, count) }
         for index in vector["indexes"]?.array ?? [] {
             #expect(list.adapter.sectionController(at: 0)?.sizeForItem(at: index.integer ?? 0) == .zero)
         }
         guard let expected = vector["expectedSizesAfter"]?.array else { return }
-        try list.update(sized(vector["updateSizes"]))
+        try list.update(objectsWithItemSizes(vector["updateSizes"]))
         for (section, sizes) in expected.enumerated() {
             for (item, size) in (sizes.array ?? []).enumerated() {
                 let path = IndexPath(section: section, item: item)
@@ -100,9 +101,9 @@ struct BindingVectorTests {
         if let expected = vector["expectedTextAfterNextBatch"] { #expect(texts(list) == texts(expected)) }
     }
 
-    /// Requests two updates. The second completion runs at once, before the first (BN-18), and each reports whether
-    /// its own update ran (BN-25).
-    private func manual(_ vector: JSON, _ list: TestHost, _ count: Int) {
+    /// Requests two updates. The completion of the second one runs immediately, before that of the first (BN-18). Each
+    /// completion reports whether its own update ran (BN-25).
+    private func requestUpdates(_ vector: JSON, _ list: TestHost, _ count: Int) {
         var answers: [Int: Bool] = [:]
         let controller = list.adapter.sectionController(at: 0) as? Bound
         for number in 0..<count { controller?.update { answers[number] = $0 } }

@@ -73,7 +73,7 @@ struct ContextTests {
     }
 
     @Test(
-        "sizes are invalidated → laid out again in the next flush, with the same slots; the section leaves → false",
+        "sizes are invalidated → items are laid out again in their slots; the section leaves → completed with false",
         .rule("AD-156", "EE-52", "EE-54")
     )
     func invalidation() throws {

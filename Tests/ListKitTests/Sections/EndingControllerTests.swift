@@ -33,7 +33,7 @@ struct EndingControllerTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("a deinit calls another section, the data source or the selection → performed after the update")
+    @Test("a deinit calls another section, the data source or the selection → the calls are performed after the update")
     func everythingElse() throws {
         let provider = ScriptedProvider { _ in Ending(log: EventList()) }
         let list = TestHost(try (0..<5).map { try letters("a\($0):x") }, provider: provider)

@@ -133,7 +133,7 @@ struct SelectionInUpdatesTests {
         #expect(list.adapter.selectedItems == items(("c", 2), ("c", 6), ("a", 2)))
     }
 
-    @Test("an item is selected whose item or section does not exist after the update → nothing is selected")
+    @Test("an update selects an item, but the item or its section does not exist afterwards → nothing is selected")
     func gone() throws {
         let list = try TestHost.letters("a:xy", "b:z")
         let (a, b) = (try #require(list.controller("a")), try #require(list.controller("b")))
@@ -177,7 +177,8 @@ struct SelectionInUpdatesTests {
         #expect(list.adapter.selectedItems == items(("a", 1)))
     }
 
-    @Test("an item is selected while the store fails → selected with the next transaction, by the indexes of that time")
+    @Test(
+        "the store refuses an item update that selects an item → the next transaction selects it at its new index")
     func storeFailed() throws {
         let list = try TestHost.letters("a:xy")
         let controller = try #require(list.controller("a"))
@@ -232,7 +233,7 @@ struct SelectionInUpdatesTests {
 
     // MARK: Selection events
 
-    @Test("a selected item is removed, and another one takes its index → deselected unless the other item is selected")
+    @Test("a selected item is removed, and another selected item takes its index → this index is not deselected")
     func placesAfterwards() throws {
         let list = try choosers("a:0123")
         for item in [3, 1] { list.receive(try list.adapter.selectItem(item, ofObject: "a").events) }

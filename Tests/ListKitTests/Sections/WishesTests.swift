@@ -11,7 +11,7 @@ struct WishesTests {
         weak var adapter: ListAdapter?
         private(set) var found: [String: Bool] = [:]
 
-        /// Requests the controllers of other objects from the list before it returns one.
+        /// Requests the controllers of the objects `ids` from the list, then returns a controller for `object`.
         func make(_ object: ListObject, asking ids: [String]) -> ListSectionController {
             for id in ids { found["\(object.id) asks for \(id)"] = adapter?.sectionController(forID: id) != nil }
             return LetterController(log: EventList())
