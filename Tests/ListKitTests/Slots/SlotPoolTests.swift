@@ -70,7 +70,7 @@ struct SlotPoolTests {
     }
 
     @Test(
-        "random screens → slots keep their reuse identifiers, and their number is the maximum shown at once",
+        "random screens → slots keep their reuse identifiers, and their number is the maximum shown at the same time",
         .rule("VW-04"),
         arguments: 0..<4)
     func randomScreens(seed: Int) {
