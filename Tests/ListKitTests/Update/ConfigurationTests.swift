@@ -131,7 +131,7 @@ struct ConfigurationTests {
         #expect(list.adapter.revision == revision)
     }
 
-    @Test("the layout changes while a view beyond the content is stalled → after Ack, the next viewport is shown")
+    @Test("the layout changes while a view past the end of the content is stalled → after Ack, the next range is shown")
     func stalledAndRelaidOut() throws {
         let list = TestHost(try objects("a", "b"))
         var options = ListViewOptions()

@@ -7,7 +7,7 @@ import Testing
 @Suite("updates_e2e.json: scripts of updates")
 struct EndToEndVectorTests {
     /// A section controller whose number of items is the field `count`, until an item update changes the number.
-    /// The new number is stored for this content of the object, as the scripts' objects do.
+    /// The new number is valid until the field changes, as in the objects of IGListKit's tests.
     final class Counted: ListSectionController {
         private(set) var count = 0
         override func didUpdate(to object: ListObject) {

@@ -150,8 +150,8 @@ struct FinerUpdateRuleTests {
         coalescer.recordFlushStart(now: 46)
         #expect(request(47) == .at(70))
         coalescer.recordFlushStart(now: 70)
-        // More time than the interval has passed since the last start: flushed at once, and the interval is the
-        // minimum again.
+        // More time than the interval has passed since the last start: the flush is due immediately, and the interval
+        // is the minimum again.
         #expect(request(500) == .now)
         coalescer.recordFlushStart(now: 500)
         #expect(request(501) == .at(504))
@@ -289,7 +289,7 @@ struct FinerUpdateRuleTests {
     }
 
     @Test(
-        "a drop target of an item without an override → allowed if the item may be dragged",
+        "canMoveItem(from:to:) is not overridden → every target is allowed for items that may be dragged",
         .rule("AD-137", "AD-138", "SC-06")
     )
     func mayMove() throws {

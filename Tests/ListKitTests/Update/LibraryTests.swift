@@ -189,7 +189,7 @@ struct LibraryTests {
     }
 
     @Test(
-        "the data source is replaced during a diff → the diff is discarded, and its request joins the new update",
+        "the data source is replaced during a diff → the diff is discarded, and the new update includes its request",
         .rule("EE-86", "EE-87", "TR-05")
     )
     func cancelled() throws {

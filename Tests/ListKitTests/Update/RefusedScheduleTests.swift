@@ -183,6 +183,7 @@ struct RefusedScheduleTests {
             if int(3) == 0 { selectOwn(controller) }
         }
 
+        /// Makes a section controller select or deselect a random item of its own.
         private func selectOwn(_ known: Numbered? = nil) {
             guard let controller = known ?? controller(), let context = controller.context,
                 !controller.numbers.isEmpty
@@ -197,6 +198,7 @@ struct RefusedScheduleTests {
             }
         }
 
+        /// Selects or deselects a random item, as a viewer does.
         private func select() throws {
             guard list.adapter.objectCount > 0 else { return }
             let section = int(list.adapter.objectCount)

@@ -288,7 +288,7 @@ struct RefusedUpdateTests {
     }
 
     @Test(
-        "a viewer selects an item, then an item update selects others → all are selected, each by its own indexes",
+        "a viewer selects an item while an item update that selects two others waits → all three items are selected",
         arguments: [false, true])
     func selectedByViewer(isRefused: Bool) throws {
         let log = EventList()
@@ -309,7 +309,8 @@ struct RefusedUpdateTests {
         #expect(list.adapter.selectedItems.map(\.item) == [0, 1, 3])
     }
 
-    @Test("item update while another one is being stored → runs in the next flush, with its own indexes")
+    @Test(
+        "an item update is requested while another one is being stored → it runs in the next flush, on the new list")
     func selectingInBlock() throws {
         let list = try TestHost.letters("a:xyz")
         let controller = try #require(list.controller("a"))

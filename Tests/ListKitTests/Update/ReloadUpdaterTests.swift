@@ -123,7 +123,8 @@ struct ReloadUpdaterTests {
         #expect(list.adapter.selectedItems == [SelectedItem(objectID: "a", item: 1)])
     }
 
-    @Test("an expected revision after another update in the same flush → a conflict, because that update reloads")
+    @Test(
+        "a request expects the revision before another update of its flush → a conflict, because every update reloads")
     func conflict() throws {
         let list = try Self.list("a")
         try list.update(objects("a"))

@@ -109,7 +109,7 @@ struct ReorderVectorTests {
         }
     }
 
-    @Test("an origin or target past the end → NoSuchItem; also with a wrong revision → a conflict instead")
+    @Test("an origin or target is out of range → NoSuchItem; the expected revision is wrong too → a conflict instead")
     func outOfRange() throws {
         let list = TestHost(try objects("a", "b"))
         let places = [(0, 0, 2, 0), (2, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 1), (-1, 0, 0, 0), (0, 0, 0, -1)]

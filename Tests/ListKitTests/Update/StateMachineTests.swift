@@ -303,7 +303,7 @@ struct StateMachineTests {
     /// A virtual clock that passes the list's answers and events to a machine.
     final class AnsweringClock: LibraryTests.Clock {
         weak var machine: Machine?
-        /// Whether the data source is being replaced; this flushes before it returns.
+        /// Whether the data source is being replaced. The replacement flushes before it returns.
         var isReplacing = false
 
         override func adapter(_ adapter: ListAdapter, answered answers: [RequestAnswer]) { machine?.receive(answers) }

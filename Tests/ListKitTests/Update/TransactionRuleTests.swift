@@ -181,7 +181,7 @@ struct TransactionRuleTests {
     }
 
     @Test(
-        "completions → called after listeners in queue order, and before those of nested item updates",
+        "completions → called in queue order, after the listeners and before the completions of nested item updates",
         .rule("AD-157", "AD-158", "UP-64")
     )
     func completions() throws {

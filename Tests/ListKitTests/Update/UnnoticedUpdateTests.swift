@@ -6,8 +6,7 @@ import Testing
 
 @Suite("Transactions are independent of earlier accesses to sections")
 struct UnnoticedUpdateTests {
-    /// Provides controllers with traits: the number of items is the object's field `items`; `many` stands for an
-    /// invalid number.
+    /// Provides controllers with traits. The number of items is the object's field `items`, which may be invalid.
     private final class Provider: ListSectionControllerProvider {
         func sectionControllerKind(forType type: String) -> ListSectionControllerKind? {
             let traits = ListSectionTraits(
@@ -48,7 +47,7 @@ struct UnnoticedUpdateTests {
         }
     }
 
-    @Test("a controller reloads a changed, never accessed section while items are counted → announced once")
+    @Test("a controller reloads a changed, never accessed section while items are counted → one reload is announced")
     func reloadWhenAskedForItems() throws {
         func list(_ text: String) throws -> [ListObject] {
             [

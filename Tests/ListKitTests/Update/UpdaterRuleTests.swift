@@ -7,7 +7,7 @@ import Testing
 @Suite("IGListKit's rules for lists, sections and controllers")
 struct UpdaterRuleTests {
     /// Creates a list of the sections `a`, `b` and `c` with 1, 2 and 3 items.
-    private func three() throws -> TestHost { try TestHost.letters("a:x", "b:xy", "c:xyz") }
+    private func listOfThreeSections() throws -> TestHost { try TestHost.letters("a:x", "b:xy", "c:xyz") }
 
     private func kinds(_ events: [AdapterEvent]) -> [Transaction] {
         events.compactMap { if case .updated(let transaction) = $0 { transaction } else { nil } }
@@ -45,7 +45,7 @@ struct UpdaterRuleTests {
         "an object is replaced by an object with the same identifier and other content → only its section is updated",
         .rule("UP-33"))
     func update() throws {
-        let list = try three()
+        let list = try listOfThreeSections()
         let transaction = try #require(
             kinds(try list.update([letters("a:q"), letters("b:xy"), letters("c:xyz")]).events).first)
         #expect(transaction.kind == .update && list.itemCounts == [1, 2, 3])
@@ -144,7 +144,7 @@ struct UpdaterRuleTests {
         .rule("AD-02...AD-10", "SM-01...SM-09")
     )
     func map() throws {
-        let list = try three()
+        let list = try listOfThreeSections()
         let adapter = list.adapter
         for (section, id) in ["a", "b", "c"].enumerated() {
             let controller = try #require(adapter.sectionController(at: section))
@@ -164,7 +164,7 @@ struct UpdaterRuleTests {
         .rule("AD-16", "AD-17", "EE-03")
     )
     func reloads() throws {
-        let list = try three()
+        let list = try listOfThreeSections()
         let before = try #require(list.controller("b"))
         try list.perform(.reloadData)
         let after = try #require(list.controller("b"))
@@ -177,7 +177,7 @@ struct UpdaterRuleTests {
         "a controller whose object has left the list → every lookup of the controller returns nil",
         .rule("AD-52...AD-56"))
     func departed() throws {
-        let list = try three()
+        let list = try listOfThreeSections()
         _ = try list.open()
         let controller = try #require(list.controller("b"))
         try list.update([letters("a:x"), letters("c:xyz")])

@@ -4,7 +4,7 @@
 import TestSupport
 import Testing
 
-@Suite("updater.json: diff facts and cleaned batches", .rule("UP-33...UP-42"))
+@Suite("updater.json: diffs and cleaned batches", .rule("UP-33...UP-42"))
 struct UpdaterVectorTests {
     /// Records the updater's last diff and batch.
     final class Recorder: ListUpdaterDelegate {

@@ -75,7 +75,7 @@ struct WritingTests {
     }
 
     @Test(
-        "an expected revision after another change, even of the same flush → a conflict",
+        "a request expects a revision that another change has replaced, even in the same flush → a conflict",
         .rule("WT-04"))
     func expectedRevision() throws {
         let list = TestHost(try objects("a"))
@@ -97,7 +97,7 @@ struct WritingTests {
         #expect(list.ids.isEmpty)
     }
 
-    @Test("a full list equal to the current list → causes no conflict with a later expected revision")
+    @Test("a full list equals the current list → a later request of the flush that expects this revision succeeds")
     func equalFullList() throws {
         let list = TestHost(try objects("a"))
         try list.update(objects("a1"))
