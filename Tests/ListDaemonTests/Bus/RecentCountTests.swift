@@ -27,12 +27,12 @@ struct RecentCountTests {
         #expect(count.total(at: 121) == 0)
         count.add(9, at: 1_000_000_000)
         #expect(count.total(at: 1_000_000_000) == 9)
-        // A time before the previous time counts for the current second.
+        // An event whose time is before that of the previous event counts for the previous event's second.
         count.add(1, at: 999_999_999)
         #expect(count.total(at: 1_000_000_000) == 10)
     }
 
-    @Test("removals of 999 of 999, 500 of 1,000 and 501 of 1,000 objects → only the last counts as a large removal")
+    @Test("more than half of at least 1,000 objects is removed → a large removal; otherwise → not a large removal")
     func removals() {
         #expect(LargeRemoval(objects: 999, total: 999) == nil)
         #expect(LargeRemoval(objects: 500, total: 1000) == nil)
