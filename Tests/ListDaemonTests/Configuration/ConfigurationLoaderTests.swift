@@ -359,7 +359,7 @@ struct ConfigurationLoaderTests {
     }
 
     @Test(
-        "every adapter option except transient and options with sections of their own → has a CamelCase key in [List]")
+        "every adapter option, except “transient” and those with their own sections → has a CamelCase key in [List]")
     func keys() throws {
         let keys = AdapterOptions.table.entries.map(\.configurationKey)
         #expect(keys.contains("ShowHeaderWhenEmpty") && keys.contains("SectionMovesAsDeletesInserts"))

@@ -20,7 +20,7 @@ struct UserLimitsTests {
     }
 
     @Test(
-        "limits of a user, of groups and of all users → in this order of precedence; of groups, the largest limit"
+        "limits of a user, the user's groups and all users → the first that is set applies; of groups, the largest"
     )
     func order() throws {
         let loaded = try load(
