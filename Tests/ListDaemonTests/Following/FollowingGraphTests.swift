@@ -35,7 +35,7 @@ struct FollowingGraphTests {
     }
 
     @Test(
-        "a list gets a name that another list follows → a cycle is reported if the list follows that other list"
+        "a list gets a name that another list follows → a cycle is reported if the renamed list follows that other list"
     )
     func renaming() {
         #expect(FollowingGraph([("d", "missing"), ("x", "d")]).wouldCloseCycle(renaming: "x", to: "missing"))
