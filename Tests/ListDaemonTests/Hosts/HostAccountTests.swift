@@ -22,7 +22,7 @@ struct HostAccountTests {
     /// Returns the change of the user's account by a transaction on three objects.
     private func accountChange(_ changes: PreparedTransaction.Changes) throws -> Quotas.Amounts {
         let objects = try present.map { try object($0) }
-        // Another list of the same user. If the first list released too much, this account would show it.
+        // The usage of another list of the user. If `account` released too much, the ledger's total would be below it.
         ledger.adopt(Quotas.Amounts(objects: 3, bytes: 999), for: 7)
         var account = HostAccount(ledger: ledger, user: 7)
         account.adopt(objects)

@@ -14,8 +14,8 @@ import Testing
 
 @Suite("The executor of a list", .timeLimit(.minutes(2)))
 struct HostExecutorTests {
-    /// State without a lock. A second thread at the same time would change the order, or the thread sanitizer would
-    /// find it.
+    /// State without a lock. If two threads used it at the same time, the order would change, or the thread sanitizer
+    /// would report a data race.
     private final class Journal: @unchecked Sendable {
         // Sendable, because only work of the executor uses it.
         var entries: [(producer: Int, number: Int)] = []

@@ -73,7 +73,7 @@ struct ListHostStoringTests {
     }
 
     @Test(
-        "the whole list cannot be stored → the request gets the error, and waiting requests run without the store"
+        "the whole list cannot be stored → the request to store it fails, and waiting requests run without the store"
     )
     func refused() async throws {
         let stage = ListHostStage()

@@ -297,7 +297,7 @@ struct ListHostTests {
     }
 
     @Test(
-        "the only view is on the screen → a write is presented at once; off the screen → after the maximum interval"
+        "the only view is on the screen → a write is presented immediately; off the screen → after the maximum interval"
     )
     func offScreen() async throws {
         var configuration = ListAdapter.Configuration(name: "x")

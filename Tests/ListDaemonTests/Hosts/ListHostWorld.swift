@@ -25,7 +25,7 @@ final class ListHostWorld {
         var log: [Transaction] = []
     }
 
-    /// A client that caches the items that it has read, and drops those that are reported as changed.
+    /// A client that caches the items that it has read, and drops items that transactions report as changed.
     private struct Mirror {
         var revision: UInt64
         /// The ids of the objects in order; `nil` = not read yet.
@@ -80,7 +80,7 @@ final class ListHostWorld {
     private func count(_ what: String) { counts[what, default: 0] += 1 }
     private func int(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &random) }
 
-    // // MARK: Random steps
+    // MARK: Random steps
 
     /// Performs one random step. Returns `false` when no step is possible.
     func step(isQuiet: Bool = false) async throws -> Bool {
@@ -96,7 +96,7 @@ final class ListHostWorld {
         }
         if !writes.isEmpty { add(2, { self.answerWrite(mayRefuse: !isQuiet) }) }
         if let worker {
-            if worker.hasOrders { add(3, worker.follow) }
+            if worker.hasOrders { add(3, worker.executeOrder) }
             if worker.hasOutputs { add(3, { worker.deliver(to: self.host) }) }
         } else {
             add(1, attach)
@@ -247,18 +247,18 @@ final class ListHostWorld {
     private func restart() {
         for id in asked.keys { answered.insert(id) }
         (worker, writes, said) = (nil, [], Said())
-        clock.forget()
+        clock.removeTimers()
         host = Self.makeHost(disk, clock, said)
         mirror = Mirror(revision: max(disk.revision, disk.limit), ids: disk.objects.map(\.id))
         #expect(mirror.revision >= highest)
     }
 
-    // // MARK: Effects of the list
+    // MARK: Effects of the list
 
     private func handle(_ effect: AdapterEffect) throws {
         switch effect {
         case .store(let token, let work): writes.append((token, work))
-        case .event(.updated(let transaction)): try follow(transaction)
+        case .event(.updated(let transaction)): try updateMirror(by: transaction)
         case .status(let status): if status.revision < mirror.revision { Issue.record("an old status") }
         case .answer(let id, let outcome):
             try #require(asked[id] != nil && !answered.contains(id), "answered twice: \(id)")
@@ -293,7 +293,7 @@ final class ListHostWorld {
         }
     }
 
-    private func follow(_ transaction: Transaction) throws {
+    private func updateMirror(by transaction: Transaction) throws {
         try #require(transaction.baseRevision == mirror.revision && transaction.revision == mirror.revision + 1)
         try #require(transaction.revision > highest)
         highest = transaction.revision
@@ -361,7 +361,7 @@ final class FalseClock: Sendable {
         if let timer { timer.executor.post(timer.body) }
     }
 
-    func forget() { state.withLock { $0.timers = [] } }
+    func removeTimers() { state.withLock { $0.timers = [] } }
 }
 
 /// A worker whose orders and reports arrive when the test delivers them.
@@ -403,7 +403,7 @@ private final class LateWorker: Sendable {
     var hasOutputs: Bool { outputs.waiting.withLock { !$0.isEmpty } }
 
     /// Executes one order.
-    func follow() async {
+    func executeOrder() async {
         let (order, missing, user) = orders.withLock { $0.removeFirst() }
         await withCheckedContinuation { done in
             presentation.post {

@@ -109,7 +109,7 @@ struct RestingListTests {
         #expect(await !list.host.isResting)
     }
 
-    // // MARK: After the first use
+    // MARK: After the first use
 
     @Test("an engine created at first use or at startup → the same effects afterwards", arguments: 0..<40)
     func sameAfterwards(seed: UInt64) async throws {
