@@ -16,23 +16,25 @@ struct CallRatesTests {
     @Test("more calls than the limit → each user has a burst of one second's calls, then calls at the limited rate")
     func burst() {
         var rates = CallRates()
-        func taken(_ user: UInt32, after time: Duration) -> Int {
+        func acceptedCalls(of user: UInt32, after time: Duration) -> Int {
             (0..<1000).prefix { _ in rates.consume(user, limit: 50, at: start + time) }.count
         }
-        #expect(taken(1, after: .zero) == 50)
-        #expect(taken(1, after: .milliseconds(100)) == 5)
-        #expect(taken(2, after: .milliseconds(100)) == 50)
-        #expect(taken(1, after: .seconds(60)) == 50)
+        #expect(acceptedCalls(of: 1, after: .zero) == 50)
+        #expect(acceptedCalls(of: 1, after: .milliseconds(100)) == 5)
+        #expect(acceptedCalls(of: 2, after: .milliseconds(100)) == 50)
+        #expect(acceptedCalls(of: 1, after: .seconds(60)) == 50)
     }
 
     @Test("more users than can be tracked → users with an unused allowance are evicted")
     func forgotten() {
         var rates = CallRates()
-        func isTaken(_ user: UInt32, after time: Duration) -> Bool { rates.consume(user, limit: 1, at: start + time) }
-        for user in 0..<1024 as Range<UInt32> { #expect(isTaken(user, after: .zero)) }
-        #expect(isTaken(5000, after: .milliseconds(10)))
-        #expect(!isTaken(7, after: .milliseconds(20)))
-        #expect(isTaken(5001, after: .seconds(2)))
-        #expect(isTaken(7, after: .seconds(2)))
+        func isCallAccepted(of user: UInt32, after time: Duration) -> Bool {
+            rates.consume(user, limit: 1, at: start + time)
+        }
+        for user in 0..<1024 as Range<UInt32> { #expect(isCallAccepted(of: user, after: .zero)) }
+        #expect(isCallAccepted(of: 5000, after: .milliseconds(10)))
+        #expect(!isCallAccepted(of: 7, after: .milliseconds(20)))
+        #expect(isCallAccepted(of: 5001, after: .seconds(2)))
+        #expect(isCallAccepted(of: 7, after: .seconds(2)))
     }
 }

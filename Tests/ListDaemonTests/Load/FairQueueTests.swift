@@ -142,7 +142,7 @@ struct FairQueueTests {
         #expect(queue.popFirst()?.element == 0)
     }
 
-    @Test("100,000 users wait and half of them disconnect → the others are served in linear time")
+    @Test("100,000 users wait, and half of them disconnect → the remaining users are served in linear time")
     func many() {
         var queue = FairQueue<Int, Int>(quantum: 100)
         for number in 0..<300_000 {

@@ -44,7 +44,7 @@ struct UserAccountsTests {
         try accounts.beginCall(of: 1)
     }
 
-    @Test("all reservations are released, and then more → no user is tracked, and no amount is negative")
+    @Test("more is released than was reserved → no user is tracked, and no amount is negative")
     func releasesEverything() throws {
         var accounts = makeAccounts()
         try accounts.beginCall(of: 1)
