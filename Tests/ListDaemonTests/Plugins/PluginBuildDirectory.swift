@@ -65,7 +65,7 @@ final class PluginBuildDirectory {
 
     /// Builds the plugin of `Tests/Fixtures/PreviousMinor` against the old libraries in that folder. Returns the
     /// plugin's path.
-    func buildVeteran() throws -> String {
+    func buildPreviousMinor() throws -> String {
         let sources = "\(Self.root)Tests/Fixtures/PreviousMinor"
         let version = PluginRecord.current.swiftVersion
         func compile(_ module: String, to output: String, _ flags: [String]) throws {

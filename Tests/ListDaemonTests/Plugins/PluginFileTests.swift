@@ -185,7 +185,7 @@ struct PluginFileTests {
     }
 
     @Test(
-        "a path outside of plugin directories, or an unknown path or name → the error states what is expected where",
+        "a path outside of plugin directories, or an unknown name → the error says from where plugins are loaded",
         arguments: [
             ("/bin/true", "move it to /nonexistent or HERE, and load it by its name, “true”"),
             ("/tmp/build/libgarden.so", "a plugin is loaded by its name, \"garden\", from /nonexistent:HERE"),

@@ -99,7 +99,7 @@ struct PluginLibraryTests {
 
     @Test("a plugin built for the previous minor version → loaded, and its section controller works in a current list")
     func previousMinor() throws {
-        let path = try directory.buildVeteran()
+        let path = try directory.buildPreviousMinor()
         let library = try PluginLibrary(PluginFile(path: path, in: [directory.directory]))
         #expect(library.record.apiMinor == PluginRecord.current.apiMinor - 1)
         let manifest = try library.manifest(for: PluginHost(settings: PluginSettings(["Greeting": "Good day"])))

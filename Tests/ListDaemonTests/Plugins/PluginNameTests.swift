@@ -19,7 +19,7 @@ struct PluginNameTests {
     }
 
     @Test(
-        "any other text → not a valid name",
+        "an empty or longer text, or a text with another character → not a valid name",
         arguments: ["", ".", "..", "a/b", "a b", "ä", "a\0", "a.so", String(repeating: "x", count: 65)])
     func invalid(name: String) {
         #expect(!PluginName.isValid(name))

@@ -46,7 +46,7 @@ struct CallCauseTests {
     }
 
     @Test(
-        "timers set in a client's call, directly or by timers → the same user; the list's own timers → no user"
+        "timers of a client's call, and timers set by these → the client's user; timers of the list itself → no user"
     )
     func timers() async {
         let causes: [CallCause?] = await withCheckedContinuation { done in

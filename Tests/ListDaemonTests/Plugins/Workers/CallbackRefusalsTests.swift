@@ -23,7 +23,7 @@ struct CallbackRefusalsTests {
         return error.code == .pluginFailed && error.message.contains("in the callback")
     }
 
-    private mutating func die(_ command: AdapterCommand, on object: String, viewport: Rect? = nil) {
+    private mutating func recordDeath(by command: AdapterCommand, on object: String, viewport: Rect? = nil) {
         refusals.add(command, dyingOn: object, in: "the callback", viewport: viewport)
     }
 
@@ -68,13 +68,13 @@ struct CallbackRefusalsTests {
                     select: select.map { SelectedItem(objectID: $0, item: 0) },
                     deselect: deselect.map { SelectedItem(objectID: $0, item: 0) }))
         }
-        die(change(["o1", "o2"], ["o3"]), on: "o2")
+        recordDeath(by: change(["o1", "o2"], ["o3"]), on: "o2")
         #expect(isRefused(select("o2")) && isRefused(change(["o5", "o2"])))
         #expect(!isRefused(select("o2", 0, false)) && !isRefused(change(["o1"], ["o2", "o3"])))
-        die(change(["o1"], ["o3"]), on: "o3")
+        recordDeath(by: change(["o1"], ["o3"]), on: "o3")
         #expect(isRefused(select("o3", 0, false)) && isRefused(change([], ["o3"])) && !isRefused(select("o3")))
         // A call is not refused for an object that the call did not name.
-        die(change(["o6"]), on: "o7")
+        recordDeath(by: change(["o6"]), on: "o7")
         #expect(!isRefused(change(["o6"])) && !isRefused(change(["o7"])))
     }
 
@@ -82,18 +82,18 @@ struct CallbackRefusalsTests {
         "Select, Deselect, SetHighlighted or Invoke killed a worker → only the same call on that object is refused"
     )
     mutating func named() {
-        die(select("o1"), on: "o1")
+        recordDeath(by: select("o1"), on: "o1")
         #expect(isRefused(select("o1", 3)))
         #expect(!isRefused(select("o1", 0, false)) && !isRefused(select("o2")))
         let highlight = AdapterCommand.view(9, 2, .setHighlighted(id: "o1", item: 0, true))
         #expect(!isRefused(highlight))
-        die(highlight, on: "o1")
+        recordDeath(by: highlight, on: "o1")
         #expect(isRefused(highlight))
         func invoke(_ id: String, _ action: String) -> AdapterCommand {
             .view(9, 2, .invoke(id: id, item: 0, action: action, parameters: Fields()))
         }
         #expect(!isRefused(invoke("o1", "a")))
-        die(invoke("o1", "a"), on: "o1")
+        recordDeath(by: invoke("o1", "a"), on: "o1")
         #expect(isRefused(invoke("o1", "b")) && !isRefused(invoke("o2", "a")))
     }
 
@@ -102,10 +102,10 @@ struct CallbackRefusalsTests {
     )
     mutating func phases() {
         func report(_ phase: ScrollPhase, in view: ViewID) -> AdapterCommand { .view(9, view, .reportScroll(phase)) }
-        die(report(.began, in: 1), on: "o5")
+        recordDeath(by: report(.began, in: 1), on: "o5")
         #expect(isRefused(report(.began, in: 1)))
         #expect(!isRefused(report(.ended, in: 1)) && !isRefused(report(.began, in: 2)))
-        die(.view(9, 1, .setOnScreen(true)), on: "o5")
+        recordDeath(by: .view(9, 1, .setOnScreen(true)), on: "o5")
         #expect(!isRefused(.view(9, 1, .setOnScreen(true))))
     }
 
@@ -113,32 +113,32 @@ struct CallbackRefusalsTests {
         "GetItems, SetVisibleRange or MoveItem killed a worker → refused for ranges and moves with the fatal object"
     )
     mutating func ranges() {
-        die(items(0, 10), on: "o5")
+        recordDeath(by: items(0, 10), on: "o5")
         #expect(isRefused(items(5, 1)) && isRefused(items(0, 6)) && isRefused(items(3, .max / 2)))
         #expect(!isRefused(items(0, 5)) && !isRefused(items(6, 4)) && !isRefused(items(5, 0)))
         #expect(!isRefused(range(5, 5)))
-        die(range(0, 9), on: "o5")
+        recordDeath(by: range(0, 9), on: "o5")
         #expect(isRefused(range(5, 5)) && isRefused(range(4, 7)))
         #expect(!isRefused(range(0, 4)) && !isRefused(range(6, 9)) && !isRefused(range(7, 3)))
         // A view that opens at an object has a range with only a size. A range of the same size is refused.
-        die(range(0, 1), on: "o7")
+        recordDeath(by: range(0, 1), on: "o7")
         #expect(isRefused(range(0, 1)) && isRefused(range(7, 7)) && !isRefused(range(0, 2)))
-        die(move(5, 5), on: "o5")
+        recordDeath(by: move(5, 5), on: "o5")
         #expect(isRefused(move(5, 5)) && isRefused(move(1, 5)) && !isRefused(move(1, 2)))
     }
 
     @Test(
-        "SetViewport killed a worker → refused for the same new part at the same width, until the list changes"
+        "SetViewport killed a worker → viewports of its width that add the same part are refused until the list changes"
     )
     mutating func viewports() {
         let before = Rect(x: 0, y: 300, width: 100, height: 100)
-        die(viewport(320), on: "o5", viewport: before)
+        recordDeath(by: viewport(320), on: "o5", viewport: before)
         #expect(isRefused(viewport(320)) && isRefused(viewport(325)) && isRefused(viewport(300, height: 200)))
         #expect(!isRefused(viewport(300)) && !isRefused(viewport(310)) && !isRefused(viewport(420)))
         #expect(!isRefused(viewport(320, width: 50, height: 90)))
         refusals.removeObsolete(changed: [])
         #expect(!isRefused(viewport(320)))
-        die(viewport(500), on: "o5", viewport: before)
+        recordDeath(by: viewport(500), on: "o5", viewport: before)
         #expect(isRefused(viewport(500)) && !isRefused(viewport(510)))
     }
 
@@ -146,8 +146,8 @@ struct CallbackRefusalsTests {
         "the fatal object changes → the call is allowed again; another object changes → the call is still refused"
     )
     mutating func changes() {
-        die(select("o1"), on: "o2")
-        die(select("o3"), on: "o3")
+        recordDeath(by: select("o1"), on: "o2")
+        recordDeath(by: select("o3"), on: "o3")
         #expect(refusals.objects == ["o1", "o2", "o3"])
         refusals.removeObsolete(changed: ["o4"])
         #expect(isRefused(select("o1")) && isRefused(select("o3")))
@@ -160,7 +160,7 @@ struct CallbackRefusalsTests {
     @Test("Ack, Resync or Close killed a worker → never refused")
     mutating func allowed() {
         for command in [ViewCommand.acknowledge(sequence: 1), .resync, .close] {
-            die(.view(9, 1, command), on: "o1")
+            recordDeath(by: .view(9, 1, command), on: "o1")
             #expect(!isRefused(.view(9, 1, command)))
         }
         #expect(refusals.isEmpty)
@@ -168,10 +168,10 @@ struct CallbackRefusalsTests {
 
     @Test("more refusals than the maximum → the oldest is evicted; a repeated refusal → recorded once")
     mutating func bounded() {
-        for _ in 0..<3 { die(select("o1"), on: "o1") }
-        for number in 0..<CallbackRefusals.mostEntries - 1 { die(select("x\(number)"), on: "o2") }
+        for _ in 0..<3 { recordDeath(by: select("o1"), on: "o1") }
+        for number in 0..<CallbackRefusals.mostEntries - 1 { recordDeath(by: select("x\(number)"), on: "o2") }
         #expect(isRefused(select("o1")))
-        die(select("one more"), on: "o2")
+        recordDeath(by: select("one more"), on: "o2")
         #expect(!isRefused(select("o1")) && isRefused(select("x0")))
     }
 }

@@ -34,7 +34,7 @@ struct CallerBackOffTests {
         #expect(backOff.remainingWait(of: 1001, at: start) == nil)
     }
 
-    @Test("ten minutes without a death, or a call to another plugin → no delay")
+    @Test("ten minutes pass without a death, or the plugin is loaded again → no delay")
     mutating func forgets() {
         for _ in 0..<4 { backOff.recordDeath(by: 1, at: start) }
         let later = start + CallerBackOff.memory

@@ -14,50 +14,50 @@ struct WorkerPulseTests {
     private let start = ContinuousClock.now
     private var pulse = WorkerPulse(callbackTimeout: .seconds(5))
 
-    private mutating func look(_ seconds: Int, isListening: Bool = true) -> WorkerPulse.Action {
+    private mutating func check(at seconds: Int, isListening: Bool = true) -> WorkerPulse.Action {
         pulse.check(at: start + .seconds(seconds), isListening: isListening)
     }
 
     @Test("a pinged worker does not answer → given up after the callback timeout and a grace period")
     mutating func silence() {
-        #expect(look(0) == .ask)
-        for second in 1..<10 { #expect(look(second) == .none) }
-        #expect(look(10) == .giveUp)
+        #expect(check(at: 0) == .ask)
+        for second in 1..<10 { #expect(check(at: second) == .none) }
+        #expect(check(at: 10) == .giveUp)
     }
 
     @Test("the worker sends any report → the timeout starts anew")
     mutating func answers() {
         for second in 0..<100 {
-            #expect(look(second) == (second.isMultiple(of: 9) ? .ask : .none))
+            #expect(check(at: second) == (second.isMultiple(of: 9) ? .ask : .none))
             if second % 9 == 8 { pulse.recordAnswer() }
         }
     }
 
     @Test("no check for an hour because of system sleep → counted as a single step")
     mutating func lateLooks() {
-        #expect(look(0) == .ask)
-        #expect(look(3600) == .none)
-        for second in 1..<9 { #expect(look(3600 + second) == .none) }
-        #expect(look(3609) == .giveUp)
+        #expect(check(at: 0) == .ask)
+        #expect(check(at: 3600) == .none)
+        for second in 1..<9 { #expect(check(at: 3600 + second) == .none) }
+        #expect(check(at: 3609) == .giveUp)
     }
 
     @Test("delayed checks run one right after the other → only the elapsed time is counted")
     mutating func burst() {
-        #expect(look(0) == .ask)
-        for _ in 0..<100 { #expect(look(1) == .none) }
+        #expect(check(at: 0) == .ask)
+        for _ in 0..<100 { #expect(check(at: 1) == .none) }
     }
 
     @Test("the daemon pauses reading the worker's reports → the timeout starts when reading resumes")
     mutating func unread() {
-        #expect(look(0) == .ask)
-        for second in 1..<50 { #expect(look(second, isListening: false) == .none) }
-        for second in 50..<59 { #expect(look(second) == .none) }
-        #expect(look(59) == .giveUp)
+        #expect(check(at: 0) == .ask)
+        for second in 1..<50 { #expect(check(at: second, isListening: false) == .none) }
+        for second in 50..<59 { #expect(check(at: second) == .none) }
+        #expect(check(at: 59) == .giveUp)
     }
 
     @Test("the daemon never reads the worker's reports → no ping is sent")
     mutating func notAsked() {
-        for second in 0..<50 { #expect(look(second, isListening: false) == .none) }
-        #expect(look(50) == .ask)
+        for second in 0..<50 { #expect(check(at: second, isListening: false) == .none) }
+        #expect(check(at: 50) == .ask)
     }
 }
