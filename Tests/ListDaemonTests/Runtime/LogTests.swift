@@ -163,7 +163,7 @@ struct LogTests {
 
 @Suite("The rate limit of log messages")
 struct RateLimiterTests {
-    @Test("random messages with few keys → the same results as a separate count for each key")
+    @Test("random messages with few keys → the limiter admits the same messages as a separate count for each key")
     func againstReference() {
         let seed = UInt64.random(in: 0 ... .max)
         var generator = SeededRandom(seed: seed)
