@@ -72,7 +72,7 @@ struct SearchProgressTests {
     }
 
     @Test(
-        "objects change in the part still to be searched → visited after the rest, with some neighbouring objects"
+        "a large part and one object are not visited yet → the part is visited first, then the object with neighbours"
     )
     func largestFirst() {
         var progress = SearchProgress(from: 10, isBackwards: false, revision: 1, count: 10_000)
@@ -113,7 +113,7 @@ struct SearchProgressTests {
     }
 
     @Test(
-        "random updates between pages → the first object of the final list that contains the text",
+        "the list changes at random between pages → the search finds the first matching object of the final list",
         arguments: 1...60)
     func random(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
