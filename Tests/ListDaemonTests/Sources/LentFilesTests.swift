@@ -42,7 +42,8 @@ struct LentFilesTests {
         #expect(lent.use == (3, 30))
     }
 
-    @Test("no free descriptor for checking which files are in use → refused; a descriptor is free → allowed")
+    @Test(
+        "no descriptor is free for checking which files are in use → refused; a descriptor becomes free → allowed")
     func noDescriptor() throws {
         let (lent, file) = (LentFiles(limits: limits()), try file(10))
         var limit = rlimit()

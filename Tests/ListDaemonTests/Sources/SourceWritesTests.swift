@@ -34,7 +34,8 @@ struct SourceWritesTests {
         #expect(said.last == "2 SourceUnavailable" && said.count == 3)
     }
 
-    @Test("more pending writes or bytes than allowed → LimitsExceeded; an earlier write is answered → accepted")
+    @Test(
+        "more pending writes or bytes than allowed → LimitsExceeded; a pending write ends → the next is accepted")
     func limits() throws {
         let writes = SourceWrites()
         let first = try writes.begin(bytes: 65 << 20) { _ in }  // a single write may have any size
