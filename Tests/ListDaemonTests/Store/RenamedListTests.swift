@@ -36,7 +36,7 @@ struct RenamedListTests {
     }
 
     @Test(
-        "another list has the new name → replaced by the renamed list; the list to rename is missing → StoreFailed"
+        "another list has the new name → the renamed list replaces it; the list to rename is missing → StoreFailed"
     )
     func names() async throws {
         let store = try open().store

@@ -35,7 +35,7 @@ struct RevisionBlockTests {
     }
 
     @Test(
-        "killed with an open block of revisions → the next revision is after the block, and no changes are recorded"
+        "a kill with an open block of revisions → the next revision follows the block, and no changes are recorded"
     )
     func killedWithBlock() async throws {
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = directory.path as String] in
@@ -65,7 +65,7 @@ struct RevisionBlockTests {
         await third.store.close()
     }
 
-    @Test("closed with an open block of revisions → the last used revision and its changes are recorded")
+    @Test("a list ends with an open block of revisions → its last used revision and its recent changes are stored")
     func settled() async throws {
         let store = try open().store
         try await store.write(.create(adapter("x")))

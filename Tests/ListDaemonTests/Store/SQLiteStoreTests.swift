@@ -146,7 +146,7 @@ struct SQLiteStoreTests {
         await opened.store.close()
     }
 
-    @Test("many adapters write at once, and one cannot be written → all others are answered and stored")
+    @Test("many adapters write at the same time, and one cannot be written → all others are answered and stored")
     func groups() async throws {
         let store = try open().store
         for name in 0..<8 { try await store.write(.create(adapter("x\(name)"))) }

@@ -38,13 +38,13 @@ extension StoreFaultTests {
         let other = TemporaryDirectory()
         let which = Int.random(in: 0..<2, using: &random)
         for (index, suffix) in ["", "-wal"].enumerated() {
-            let bytes = index == which ? changed(original[index], &random) : original[index]
+            let bytes = index == which ? corrupted(original[index], &random) : original[index]
             try bytes.write(to: URL(fileURLWithPath: other.file(SQLiteStore.fileName + suffix)))
         }
         try await expectSurvival(of: other, comment)
     }
 
-    private func changed(_ original: Data, _ random: inout SeededRandom) -> Data {
+    private func corrupted(_ original: Data, _ random: inout SeededRandom) -> Data {
         var bytes = original
         for _ in 0..<Int.random(in: 1...8, using: &random) {
             let end = random.chance(oneIn: 2) ? min(200, bytes.count) : bytes.count

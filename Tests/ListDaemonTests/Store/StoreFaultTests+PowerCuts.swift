@@ -34,7 +34,7 @@ extension StoreFaultTests {
     }
 
     @Test(
-        "a power failure during mixed writes → every write answered with fsync is stored, and none is partially stored",
+        "a power failure during mixed writes → every answered fsync write is stored, and no write is partially stored",
         arguments: zip(0..<cuts.count, cuts))
     func powerCut(round: Int, sync: Int?) async throws {
         let seed = UInt64.random(in: 0 ... .max)
@@ -146,7 +146,7 @@ extension StoreFaultTests {
         var content = try model.transaction(&random)
         // Large changes cause a checkpoint of the log now and then.
         if hasLarge, random.chance(oneIn: 4) {
-            content = .replace(try (0..<40).map { try large("l\($0)", stages.count) })
+            content = .replace(try (0..<40).map { try largeObject("l\($0)", stages.count) })
         }
         model.apply(content)
         (stage.revision, stage.objects) = (model.revision, model.objects)
@@ -154,7 +154,7 @@ extension StoreFaultTests {
         return .update("x", model.revision, content, limit: stage.limit)
     }
 
-    private func large(_ id: String, _ number: Int) throws -> ListObject {
+    private func largeObject(_ id: String, _ number: Int) throws -> ListObject {
         try ListObject(id: id, fields: ["v": .string(String(repeating: "\(number) ", count: 4000))])
     }
 

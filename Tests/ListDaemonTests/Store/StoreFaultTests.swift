@@ -54,7 +54,7 @@ struct StoreFaultTests {
                     try await store.write(.update("x", model.revision + 1, content), durability: .fsync)
                     model.apply(content)
                 } catch {
-                    #expect(error.code == .storeFailed && faulty_mayFail(step), "seed \(seed), step \(step): \(error)")
+                    #expect(error.code == .storeFailed && mayFail(at: step), "seed \(seed), step \(step): \(error)")
                     failures += 1
                 }
             }
@@ -69,7 +69,7 @@ struct StoreFaultTests {
         }
     }
 
-    private func faulty_mayFail(_ step: Int) -> Bool { step % 10 < 5 }
+    private func mayFail(at step: Int) -> Bool { step % 10 < 5 }
 
     @Test("reading fails while the store is opened → StoreFailed, and the file is unchanged")
     func failingReads() async throws {

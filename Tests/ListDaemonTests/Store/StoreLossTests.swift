@@ -82,7 +82,8 @@ struct StoreLossTests {
         await opened.store.close()
     }
 
-    @Test("a restarted log, or an older, damaged or missing mark → no damage is reported", arguments: 0..<3)
+    @Test(
+        "the log has restarted, and the log mark is old, damaged or missing → no damage is reported", arguments: 0..<3)
     func staleMark(kind: Int) async throws {
         try await makeKilledStore()
         let mark = try #require(FileManager.default.contents(atPath: file + "-mark"))

@@ -36,7 +36,7 @@ struct StoreRoomTests {
     }
 
     @Test(
-        "a full disk, and a list much larger than the reserve → the list is removed, and other lists use its space",
+        "on a full disk, a list larger than the store's reserved space is removed → other lists use its space",
         .enabled(if: SmallDisk.isPossible, "mounting is not allowed here"), arguments: [false, true])
     func fullDisk(isRestarted: Bool) async throws {
         let seed = UInt64.random(in: 0 ... .max)
@@ -57,7 +57,7 @@ struct StoreRoomTests {
         let error = await #expect(throws: ListError.self) { try await store.write(.update("small", 1, .replace(next))) }
         #expect(error?.cause?.contains("full") == true, "seed \(seed)")
         try await store.write(.remove(name: "large"), durability: .fsync)
-        // More than the reserve, while the disk is still full.
+        // More data than the reserved space can hold, while the disk is still full.
         var changes = PreparedTransaction.Changes()
         for (index, object) in next.enumerated() {
             changes.placed = [.init(object: object, predecessor: index > 0 ? next[index - 1].id : nil)]
@@ -95,7 +95,7 @@ struct StoreRoomTests {
         #expect(opened.damage == nil && opened.adapters.map(\.adapter.name) == ["large", "other"])
         #expect(opened.adapters.map(\.objects.count) == [0, 2000] && opened.adapters.map(\.changes.count) == [0, 100])
         #expect(opened.adapters[0].adapter.epoch == "e2")
-        // Each query takes a turn of the store, and so does each partial deletion.
+        // Each query and each partial deletion is a separate piece of work in the store's queue.
         for _ in 0..<40 { _ = try await opened.store.byteCount() }
         #expect(try await opened.store.check().isEmpty)
         await opened.store.close()
