@@ -31,7 +31,10 @@ struct DerivedListTests {
         _ = list.takeChange()
         let first = try ListObject(id: "500", fields: ["n": 5000, "t": "x"])
         list.apply(.changes(PreparedTransaction.Changes(updated: [first])))
-        guard case .changes(let removed, let upserts) = list.takeChange() else { Issue.record("no change"); return }
+        guard case .changes(let removed, let upserts) = list.takeChange() else {
+            Issue.record("the derived list has no changes")
+            return
+        }
         #expect(removed == ["990"])
         #expect(upserts.map(\.object.id) == ["500"])
         #expect(upserts.map(\.position) == [.first])
@@ -49,7 +52,10 @@ struct DerivedListTests {
         list.apply(.changes(PreparedTransaction.Changes(removed: ["19"], updated: [try ListObject(id: "20")])))
         if let change = list.takeChange() { Issue.record("\(change)") }
         list.apply(.changes(PreparedTransaction.Changes(removed: ["1"])))
-        guard case .changes(let removed, let upserts) = list.takeChange() else { Issue.record("no change"); return }
+        guard case .changes(let removed, let upserts) = list.takeChange() else {
+            Issue.record("the derived list has no changes")
+            return
+        }
         #expect(removed == ["1"])
         #expect(upserts.map(\.object.id) == ["12"])
     }
@@ -61,7 +67,10 @@ struct DerivedListTests {
         _ = list.takeChange()
         let later = try ["1", "2"].map { try ListObject(id: $0, fields: ["n": .double($0 == "1" ? 3.1 : 3.2)]) }
         list.apply(.changes(PreparedTransaction.Changes(updated: later)))
-        guard case .changes(let removed, let upserts) = list.takeChange() else { Issue.record("no change"); return }
+        guard case .changes(let removed, let upserts) = list.takeChange() else {
+            Issue.record("the derived list has no changes")
+            return
+        }
         #expect(removed.isEmpty)
         #expect(upserts.map(\.object.id) == ["1", "2", "3"])
         #expect(upserts.map(\.position) == [.keep, .keep, .after("0")])

@@ -27,7 +27,7 @@ final class FollowedList {
         shown = TestHost { [isMinimal] in $0.minimalMoves = isMinimal }
         query = DerivedQuery()
         derived = DerivedList(query)
-        try flushBase(.performUpdates(objects: try ids.shuffled(using: &random).map { try object($0) }))
+        try flushBase(.performUpdates(objects: try ids.shuffled(using: &random).map { try randomObject($0) }))
         try load()
     }
 
@@ -37,7 +37,7 @@ final class FollowedList {
         while !derived.isLoaded {
             // A page shows the list at the time of the read, so it already includes all earlier transactions.
             let offset = max(0, derived.baseCount - (random.chance(oneIn: 4) ? 2 : 0))
-            if random.chance(oneIn: 2) { try flushBase(try operation()) }
+            if random.chance(oneIn: 2) { try flushBase(try randomOperation()) }
             updateDerived()
             let page = base.adapter.objects(from: offset, limit: Int.random(in: 1...7, using: &random))
             let total = base.adapter.objectCount
@@ -51,11 +51,11 @@ final class FollowedList {
     func step() throws {
         switch Int.random(in: 0..<12, using: &random) {
         case 0:
-            query = try DerivedQuery(parsing: argument())
+            query = try DerivedQuery(parsing: randomArgument())
             updateDerived()
             derived.setQuery(query)
-        case 1: for _ in 0..<5 { try flushBase(try operation()) }
-        default: try flushBase(try operation())
+        case 1: for _ in 0..<5 { try flushBase(try randomOperation()) }
+        default: try flushBase(try randomOperation())
         }
         if random.chance(oneIn: 10) { derived.prepare() }
         updateDerived()
@@ -114,7 +114,7 @@ final class FollowedList {
 // MARK: - Random objects and requests
 
 extension FollowedList {
-    private func object(_ id: String) throws -> ListObject {
+    private func randomObject(_ id: String) throws -> ListObject {
         var fields: Fields = [:]
         fields["title"] = .string(random.pick(Self.words) ?? "")
         if random.chance(oneIn: 2) { fields["note"] = .string(random.pick(Self.words) ?? "") }
@@ -128,7 +128,7 @@ extension FollowedList {
         return try ListObject(id: id, type: random.pick(["", "", "a", "b"]) ?? "", fields: fields)
     }
 
-    private func argument() -> String {
+    private func randomArgument() -> String {
         var pairs: [String] = []
         if random.chance(oneIn: 2) {
             pairs.append(
@@ -141,39 +141,39 @@ extension FollowedList {
         return pairs.joined(separator: "&")
     }
 
-    private func id() -> String { random.pick(ids) ?? "" }
+    private func randomID() -> String { random.pick(ids) ?? "" }
 
-    private func position() -> UpdateRequest.Position {
+    private func randomPosition() -> UpdateRequest.Position {
         switch Int.random(in: 0..<5, using: &random) {
         case 0: .first
         case 1: .last
-        case 2: .before(id())
-        case 3: .after(id())
+        case 2: .before(randomID())
+        case 3: .after(randomID())
         default: .keep
         }
     }
 
-    private func operation() throws -> UpdateRequest.Operation {
+    private func randomOperation() throws -> UpdateRequest.Operation {
         switch Int.random(in: 0..<12, using: &random) {
         case 0:
             let count = Int.random(in: 0...ids.count, using: &random)
-            return .performUpdates(objects: try ids.shuffled(using: &random).prefix(count).map { try object($0) })
+            return .performUpdates(objects: try ids.shuffled(using: &random).prefix(count).map { try randomObject($0) })
         case 1:
             var list = base.adapter.objects(from: 0, limit: .max)
             if !list.isEmpty { list.remove(at: Int.random(in: 0..<list.count, using: &random)) }
             if !list.isEmpty { list.append(list.remove(at: 0)) }
             return .performUpdates(objects: list)
         case 2, 3, 4, 5:
-            let removed = (0..<Int.random(in: 0...2, using: &random)).map { _ in id() }
+            let removed = (0..<Int.random(in: 0...2, using: &random)).map { _ in randomID() }
             let upserts = try (0..<Int.random(in: 0...3, using: &random)).map { _ in
-                UpdateRequest.Upsert(try object(id()), position: position())
+                UpdateRequest.Upsert(try randomObject(randomID()), position: randomPosition())
             }
             return .applyChanges(removed: removed, upserts: upserts)
-        case 6, 7: return .moveObject(id: id(), position: position())
+        case 6, 7: return .moveObject(id: randomID(), position: randomPosition())
         case 8, 9:
             let rank = Value.int64(Int64.random(in: 0..<6, using: &random))
-            return .patchObject(id: id(), set: ["rank": rank], unset: ["note"])
-        case 10: return .reloadObjects([id(), id()])
+            return .patchObject(id: randomID(), set: ["rank": rank], unset: ["note"])
+        case 10: return .reloadObjects([randomID(), randomID()])
         default: return .reloadData
         }
     }
