@@ -24,11 +24,11 @@ struct FollowedView {
             let old = before[id]
             let known = Dictionary(uniqueKeysWithValues: (old?.items ?? []).map { ($0.id, $0.number) })
             return Section(
-                id: id, number: old?.number ?? next(), items: items.map { ($0, known[$0] ?? next()) })
+                id: id, number: old?.number ?? nextNumber(), items: items.map { ($0, known[$0] ?? nextNumber()) })
         }
     }
 
-    private mutating func next() -> Int {
+    private mutating func nextNumber() -> Int {
         last += 1
         return last
     }
