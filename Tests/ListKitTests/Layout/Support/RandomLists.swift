@@ -40,10 +40,10 @@ struct RandomSections {
     mutating func section() -> TestSection {
         switch character {
         case .rows: return TestSection(items: [.of(100, generator.quarters(20...400))])
-        case .grid: return grid()
-        case .wild: return wild()
-        case .sparse: return generator.chance(oneIn: 8) ? wild() : empty()
-        case .large: return generator.chance(oneIn: 20) ? large() : grid()
+        case .grid: return gridSection()
+        case .wild: return wildSection()
+        case .sparse: return generator.chance(oneIn: 8) ? wildSection() : emptySection()
+        case .large: return generator.chance(oneIn: 20) ? largeSection() : gridSection()
         }
     }
 
@@ -60,7 +60,7 @@ struct RandomSections {
             right: generator.quarters(range))
     }
 
-    private mutating func grid() -> TestSection {
+    private mutating func gridSection() -> TestSection {
         var section = TestSection(items: (0..<Int.random(in: 1...4, using: &generator)).map { _ in size() })
         section.inset = inset(0...40)
         section.lineSpacing = generator.quarters(0...40)
@@ -70,14 +70,14 @@ struct RandomSections {
         return section
     }
 
-    private mutating func empty() -> TestSection {
+    private mutating func emptySection() -> TestSection {
         var section = TestSection(inset: inset(0...40))
         if generator.chance(oneIn: 3) { section.header = generator.quarters(1...60) }
         if generator.chance(oneIn: 3) { section.footer = generator.quarters(1...60) }
         return section
     }
 
-    private mutating func wild() -> TestSection {
+    private mutating func wildSection() -> TestSection {
         var section = TestSection(items: (0..<Int.random(in: 0...6, using: &generator)).map { _ in size() })
         section.inset = inset(-40...80)
         section.lineSpacing = generator.quarters(-40...80)
@@ -91,8 +91,8 @@ struct RandomSections {
         return section
     }
 
-    private mutating func large() -> TestSection {
-        var section = wild()
+    private mutating func largeSection() -> TestSection {
+        var section = wildSection()
         let count = Int.random(in: 100...700, using: &generator)
         let first = size()
         section.reportsUniformSize = generator.chance(oneIn: 2)
