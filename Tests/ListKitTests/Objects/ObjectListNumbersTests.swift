@@ -21,7 +21,7 @@ struct ObjectListNumbersTests {
         #expect(work.limit == block.limit + 1)
         owner.receive(owner.list.changedByItself(owner.presenter.changeItem(at: 0).presented))
         guard case .present(let update) = owner.list.stored(.success(()), now: 0) else {
-            Issue.record("nothing to present")
+            Issue.record("there is no update to present")
             return
         }
         #expect(owner.ids == ["a", "b"])
@@ -39,7 +39,7 @@ struct ObjectListNumbersTests {
         owner.enqueue(.applyChanges(removed: [], upserts: [.init(try object("b"))]))
         guard case .store = owner.list.next(now: 0), case .present(let update) = owner.list.stored(.success(()), now: 0)
         else {
-            Issue.record("nothing to present")
+            Issue.record("there is no update to present")
             return
         }
         #expect(owner.list.changedByItself(owner.presenter.changeItem(at: 0).presented) == nil)
@@ -145,7 +145,7 @@ struct ObjectListNumbersTests {
         owner.enqueue(.reloadObjects(["a"]))
         guard case .store = owner.list.next(now: 0), case .present(let update) = owner.list.stored(.success(()), now: 0)
         else {
-            Issue.record("nothing to present")
+            Issue.record("there is no update to present")
             return
         }
         var presented = owner.presenter.present(update).presented
@@ -191,7 +191,7 @@ struct ObjectListNumbersTests {
         let work = try #require(owner.writes.last)
         #expect(work.limit == 1 && work.revision == 1 && work.log == owner.announced)
         guard case .replace(let objects)? = work.content else {
-            Issue.record("the list is not completely written")
+            Issue.record("the whole list is not written")
             return
         }
         #expect(objects.map(\.id) == ["a", "b"] && !owner.list.numbers.isUnstored)
