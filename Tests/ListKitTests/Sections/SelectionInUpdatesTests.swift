@@ -191,7 +191,7 @@ struct SelectionInUpdatesTests {
         }
         insert("n")
         guard case .commit = list.adapter.beginFlush(now: 0) else {
-            Issue.record("nothing to commit")
+            Issue.record("there is no transaction to commit")
             return
         }
         let failed = list.adapter.abortFlush(ListError(.storeFailed, "no"))
@@ -211,7 +211,7 @@ struct SelectionInUpdatesTests {
             batch.insertItems(at: [0])
         })
         guard case .commit = list.adapter.beginFlush(now: 0) else {
-            Issue.record("nothing to commit")
+            Issue.record("there is no transaction to commit")
             return
         }
         let answer = try list.adapter.selectItem(0, ofObject: "a")
