@@ -255,7 +255,7 @@ struct FinerUpdateRuleTests {
         list.enqueue(.performUpdates(objects: try [letters("b:yz"), letters("c:q")]))
         has("idle, 1 queued, next flush now")
         guard case .diff(let job) = list.adapter.beginFlush(now: 0) else {
-            Issue.record("no diff")
+            Issue.record("the flush has no diff")
             return
         }
         has("diffing (1 requests), 0 queued")

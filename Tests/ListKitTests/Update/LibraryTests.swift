@@ -80,7 +80,7 @@ struct LibraryTests {
         list?.performUpdates(try objects("a")) { answers.append("flushing \($0)") }
         if isStoring {
             guard case .commit = list?.beginFlush(now: 0) else {
-                Issue.record("nothing to commit")
+                Issue.record("there is no transaction to commit")
                 return
             }
         } else {
@@ -229,7 +229,7 @@ struct LibraryTests {
             #expect(list.ids == ["b"] && list.adapter.dataSource === first)
             list.enqueue(.performUpdates(objects: []))
             guard case .commit = list.adapter.beginFlush(now: 0) else {
-                Issue.record("nothing to commit")
+                Issue.record("there is no transaction to commit")
                 return
             }
             #expect(list.adapter.setDataSource(second).isEmpty && list.ids == ["b"])

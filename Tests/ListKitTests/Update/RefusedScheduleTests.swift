@@ -28,7 +28,7 @@ struct RefusedScheduleTests {
             self.machine = machine
             super.init()
             displayDelegate = self
-            numbers = (0..<Int(object.fields["count"]?.int ?? 0)).map { _ in machine.number() }
+            numbers = (0..<Int(object.fields["count"]?.int ?? 0)).map { _ in machine.nextNumber() }
         }
 
         private func check(_ index: Int, _ call: String = #function) {
@@ -100,17 +100,17 @@ struct RefusedScheduleTests {
                 configuration.minimalMoves = seed % 3 == 1
             }
             provider.machine = self
-            try list.update((0..<3).map { _ in try object() })
+            try list.update((0..<3).map { _ in try newObject() })
             screens = [try list.open(1), try list.open(2, y: 60)]
             _ = list.takeEvents()
         }
 
-        func number() -> Int {
+        func nextNumber() -> Int {
             lastNumber += 1
             return lastNumber
         }
 
-        private func object() throws -> ListObject {
+        private func newObject() throws -> ListObject {
             lastObject += 1
             return try ListObject(id: "o\(lastObject)", type: "t", fields: ["count": .int64(Int64(int(9)))])
         }
@@ -122,7 +122,7 @@ struct RefusedScheduleTests {
             for index in screens.indices { screens[index].receive(events) }
         }
 
-        private func controller() -> Numbered? {
+        private func randomController() -> Numbered? {
             guard list.adapter.objectCount > 0 else { return nil }
             return list.adapter.sectionController(at: int(list.adapter.objectCount)) as? Numbered
         }
@@ -150,7 +150,7 @@ struct RefusedScheduleTests {
         }
 
         private func update() {
-            guard let controller = controller(), let context = controller.context else { return }
+            guard let controller = randomController(), let context = controller.context else { return }
             let index = completions.count
             completions.append(0)
             context.performBatch(
@@ -176,7 +176,7 @@ struct RefusedScheduleTests {
                 batch.reloadItems(at: [index])
             default:
                 let place = int(count + 1)
-                let new = (0...int(4)).map { _ in number() }
+                let new = (0...int(4)).map { _ in nextNumber() }
                 controller.numbers.insert(contentsOf: new, at: place)
                 batch.insertItems(at: Array(place..<place + new.count))
             }
@@ -185,7 +185,7 @@ struct RefusedScheduleTests {
 
         /// Makes a section controller select or deselect a random item of its own.
         private func selectOwn(_ known: Numbered? = nil) {
-            guard let controller = known ?? controller(), let context = controller.context,
+            guard let controller = known ?? randomController(), let context = controller.context,
                 !controller.numbers.isEmpty
             else { return }
             let index = int(controller.numbers.count)
@@ -221,9 +221,9 @@ struct RefusedScheduleTests {
                 var objects = list.adapter.objects(from: 0, limit: .max)
                 objects.shuffle(using: &random.random)
                 if objects.count > 2 { objects.removeLast() }
-                list.enqueue(.performUpdates(objects: objects + [try object()]))
+                list.enqueue(.performUpdates(objects: objects + [try newObject()]))
             default:
-                let upsert = UpdateRequest.Upsert(try object(), position: int(2) == 0 ? .first : .last)
+                let upsert = UpdateRequest.Upsert(try newObject(), position: int(2) == 0 ? .first : .last)
                 list.enqueue(.applyChanges(removed: [], upserts: [upsert]))
             }
         }

@@ -89,12 +89,12 @@ struct StateMachineTests {
         private func makeRandomRequest() throws {
             switch int(9) {
             case 0, 1:
-                let list = try list()
+                let list = try randomObjects()
                 let number = expect(.objects(.performUpdates(objects: list)))
                 adapter.performUpdates(list, animated: int(2) == 0) { [self] in complete(number, $0) }
             case 2:
                 guard let source else { return }
-                source.list = try list()
+                source.list = try randomObjects()
                 let number = expect(.source(source))
                 adapter.performUpdates { [self] in complete(number, $0) }
             case 3:
@@ -103,7 +103,7 @@ struct StateMachineTests {
                 adapter.reloadData { [self] in complete(number, $0) }
             case 4:
                 let number = expect(.other)
-                adapter.reloadObjects([id(), id()]) { [self] in complete(number, $0) }
+                adapter.reloadObjects([randomID(), randomID()]) { [self] in complete(number, $0) }
             case 5, 6: try request()
             default: try itemUpdate()
             }
@@ -113,8 +113,8 @@ struct StateMachineTests {
         private func request() throws {
             let operation: UpdateRequest.Operation
             switch int(4) {
-            case 0: operation = .moveObject(id: id(), position: random.position())
-            case 1: operation = .patchObject(id: id(), set: ["items": .string(word())], unset: [])
+            case 0: operation = .moveObject(id: randomID(), position: random.position())
+            case 1: operation = .patchObject(id: randomID(), set: ["items": .string(randomWord())], unset: [])
             case 2 where adapter.objectCount > 0 && depth == 0:
                 // Whether an item may be dragged depends on the item counts of that moment, so both acceptance and
                 // refusal must leave the objects unchanged.
@@ -124,9 +124,9 @@ struct StateMachineTests {
                 return
             default:
                 let upserts = try (0..<int(3)).map { _ in
-                    UpdateRequest.Upsert(try object(id()), position: random.position())
+                    UpdateRequest.Upsert(try randomObject(randomID()), position: random.position())
                 }
-                operation = .applyChanges(removed: [id()], upserts: upserts)
+                operation = .applyChanges(removed: [randomID()], upserts: upserts)
             }
             adapter.enqueue(UpdateRequest(id: expect(.objects(operation)), operation: operation), now: clock.now)
         }
@@ -156,21 +156,21 @@ struct StateMachineTests {
                     batch.deleteItems(at: [remove(int(count), of: controller)])
                 case 1 where count > 0:
                     let index = int(count)
-                    controller.letters[index] = word(1)
+                    controller.letters[index] = randomWord(1)
                     batch.reloadItems(at: [index])
                 case 2 where count > 1:
                     let (from, to) = (int(count), int(count))
                     controller.letters.insert(controller.letters.remove(at: from), at: to)
                     if from != to { batch.moveItem(from: from, to: to) }
                 case 3:
-                    controller.letters = word().map { String($0) }
+                    controller.letters = randomWord().map { String($0) }
                     batch.reloadSection()
                 case 4:
                     nest(controller)
                     continue
                 default:
                     let index = int(count + 1)
-                    controller.letters.insert(word(1), at: index)
+                    controller.letters.insert(randomWord(1), at: index)
                     batch.insertItems(at: [index])
                 }
                 // All indexes of a block refer to the same state, so a second change needs a separate item update.
@@ -202,7 +202,7 @@ struct StateMachineTests {
         }
 
         private func replaceSource() throws {
-            let new = LibraryTests.Source(try list())
+            let new = LibraryTests.Source(try randomObjects())
             source = new
             waiting.append((0, .source(new), false))
             clock.isReplacing = true
@@ -287,13 +287,13 @@ struct StateMachineTests {
         // MARK: Random values
 
         private func int(_ bound: Int) -> Int { Int.random(in: 0..<bound, using: &random.random) }
-        private func id() -> String { random.id() }
-        private func word(_ length: Int? = nil) -> String {
+        private func randomID() -> String { random.id() }
+        private func randomWord(_ length: Int? = nil) -> String {
             String((0..<(length ?? int(5))).map { _ in random.random.pick(Array("uvwxyz")) ?? "u" })
         }
-        private func object(_ id: String) throws -> ListObject { try letters("\(id):\(word())") }
-        private func list() throws -> [ListObject] {
-            try random.ids.shuffled(using: &random.random).prefix(int(8)).map { try object($0) }
+        private func randomObject(_ id: String) throws -> ListObject { try letters("\(id):\(randomWord())") }
+        private func randomObjects() throws -> [ListObject] {
+            try random.ids.shuffled(using: &random.random).prefix(int(8)).map { try randomObject($0) }
         }
         private func controller(_ section: Int) -> LetterController? {
             adapter.sectionController(at: section) as? LetterController

@@ -24,7 +24,7 @@ struct TransactionRuleTests {
         }
         #expect(list.adapter.flushTiming == .now && !list.adapter.isFlushing)
         guard case .commit = list.adapter.beginFlush(now: 0) else {
-            Issue.record("another step")
+            Issue.record("the flush has another step than expected")
             return
         }
         #expect(list.adapter.isFlushing && list.adapter.flushTiming == .idle)
@@ -37,7 +37,7 @@ struct TransactionRuleTests {
         let list = try TestHost.letters("a:x")
         #expect(list.adapter.flushNow().isEmpty)
         guard case .finished(let result) = list.adapter.beginFlush(now: 0) else {
-            Issue.record("another step")
+            Issue.record("the flush has another step than expected")
             return
         }
         #expect(result.transaction == nil && result.answers.isEmpty && result.events.isEmpty)
@@ -57,7 +57,7 @@ struct TransactionRuleTests {
         let list = try TestHost.letters("a:x", configure: { $0.backgroundDiffThreshold = 0 })
         let first = list.enqueue(.performUpdates(objects: try [letters("b:x")]))
         guard case .diff(let job) = list.adapter.beginFlush(now: 0) else {
-            Issue.record("another step")
+            Issue.record("the flush has another step than expected")
             return
         }
         let second = list.enqueue(.applyChanges(removed: ["b"], upserts: []))
@@ -65,7 +65,7 @@ struct TransactionRuleTests {
         list.adapter.cancelFlush()
         #expect(!list.adapter.isFlushing && list.adapter.flushTiming == .now)
         guard case .finished(let late) = list.adapter.finishDiff(job.run()) else {
-            Issue.record("another step")
+            Issue.record("the flush has another step than expected")
             return
         }
         #expect(late.answers.isEmpty && late.events.isEmpty && list.ids == ["a"])
@@ -93,7 +93,7 @@ struct TransactionRuleTests {
         var finished: [Bool] = []
         list.adapter.performUpdates(try [letters("b:x")]) { finished.append($0) }
         guard case .finished(let result) = list.adapter.beginFlush(now: 0) else {
-            Issue.record("another step")
+            Issue.record("the flush has another step than expected")
             return
         }
         #expect(result.answers.isEmpty && finished.isEmpty && list.ids == ["a"] && list.adapter.flushTiming == .now)
@@ -109,7 +109,7 @@ struct TransactionRuleTests {
         let before = list.controller("a")
         list.enqueue(.reloadData)
         guard case .commit = list.adapter.beginFlush(now: 0) else {
-            Issue.record("another step")
+            Issue.record("the flush has another step than expected")
             return
         }
         list.adapter.cancelFlush()

@@ -146,7 +146,7 @@ struct WritingTests {
         list.enqueue(.applyChanges(removed: ["a"], upserts: []))
         list.enqueue(.moveObject(id: "x", position: .first))
         guard case .commit(let prepared) = list.adapter.beginFlush(now: 0) else {
-            Issue.record("nothing to commit")
+            Issue.record("there is no transaction to commit")
             return
         }
         #expect(prepared.revision == 1)
@@ -171,7 +171,7 @@ struct WritingTests {
         })
         func fail() throws {
             guard case .commit = list.adapter.beginFlush(now: 0) else {
-                Issue.record("nothing to commit")
+                Issue.record("there is no transaction to commit")
                 return
             }
             _ = list.adapter.abortFlush(ListError(.storeFailed, "disk full"))
@@ -194,7 +194,7 @@ struct WritingTests {
         var screen = try list.open()
         list.enqueue(.performUpdates(objects: try objects("c", "a", "d1")))
         guard case .commit = list.adapter.beginFlush(now: 0) else {
-            Issue.record("nothing to commit")
+            Issue.record("there is no transaction to commit")
             return
         }
         #expect(list.ids == ["a", "b"])
