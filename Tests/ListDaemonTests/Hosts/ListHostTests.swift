@@ -92,7 +92,7 @@ struct ListHostTests {
         #expect(worker.count.mostBytes < WorkerPresenter.pageBytes + 300_000)
         let items = AdapterQuery.items(firstSection: 0, sectionCount: 500, byteLimit: .max)
         guard case .success(.items(3, 200, let all)) = try await stage.ask(3, .query(3, items)) else {
-            Issue.record("no items")
+            Issue.record("the query did not return the items")
             return
         }
         #expect(all.count == 200)
@@ -107,13 +107,13 @@ struct ListHostTests {
         stage.host.send(.openView(2, 1, ListViewOptions()))
         let objects = AdapterQuery.objects(offset: 0, limit: 10, byteLimit: .max)
         guard case .success(.objects(7, 3, _)) = try await stage.ask(3, .query(3, objects)) else {
-            Issue.record("not read")
+            Issue.record("the query did not return the objects")
             return
         }
         let worker = NearWorker(stage.host)
         stage.host.attach(worker.slot)
         guard case .success(.opened(8, 3, 3)) = try await stage.answer(to: 2) else {
-            Issue.record("not opened")
+            Issue.record("the view was not opened")
             return
         }
         #expect(try await stage.answer(to: 1).revision == 9)
@@ -250,7 +250,7 @@ struct ListHostTests {
         guard case .closed(1, .closed) = try await stage.said.next(),
             case .success(.done) = try await stage.answer(to: 3)
         else {
-            Issue.record("not closed")
+            Issue.record("the view was not closed")
             return
         }
     }
@@ -335,7 +335,7 @@ struct ListHostTests {
         #expect(worker.orders.recorded.isEmpty)
         stage.report(.opened(.items(3)), from: worker)
         guard case .hold(views: false, items: false) = try await worker.orders.next(timeout: .seconds(60)) else {
-            Issue.record("still held")
+            Issue.record("the worker was not notified of the released flushes")
             return
         }
         _ = try await worker.nextUpdate()

@@ -89,7 +89,7 @@ final class ListHostWorld {
             for _ in 0..<times { choices.append(body) }
         }
         if !isQuiet {
-            add(3, ask)
+            add(3, sendRandomCall)
             if worker != nil, int(15) == 0 { add(1, killWorker) }
             if int(40) == 0 { add(1, killDaemon) }
             if int(60) == 0 { add(1, endDaemon) }
@@ -140,11 +140,11 @@ final class ListHostWorld {
         host.send(command)
     }
 
-    private func object() throws -> ListObject {
+    private func randomObject() throws -> ListObject {
         try ListObject(id: "o\(int(6))", fields: ["n": .int64(Int64(int(4)))])
     }
 
-    private func ask() throws {
+    private func sendRandomCall() throws {
         let id = nextID()
         switch int(12) {
         case 0, 1: send(.query(id, .items(firstSection: 0, sectionCount: 100, byteLimit: .max)))
@@ -164,7 +164,8 @@ final class ListHostWorld {
             send(.update(UpdateRequest(id: id, operation: .performUpdates(objects: objects))))
         default:
             let operation = UpdateRequest.Operation.applyChanges(
-                removed: int(2) == 0 ? ["o\(int(6))"] : [], upserts: [.init(try object()), .init(try object())])
+                removed: int(2) == 0 ? ["o\(int(6))"] : [],
+                upserts: [.init(try randomObject()), .init(try randomObject())])
             send(.update(UpdateRequest(id: id, operation: operation)))
         }
     }
@@ -259,7 +260,8 @@ final class ListHostWorld {
         switch effect {
         case .store(let token, let work): writes.append((token, work))
         case .event(.updated(let transaction)): try updateMirror(by: transaction)
-        case .status(let status): if status.revision < mirror.revision { Issue.record("an old status") }
+        case .status(let status):
+            if status.revision < mirror.revision { Issue.record("the status has an old revision") }
         case .answer(let id, let outcome):
             try #require(asked[id] != nil && !answered.contains(id), "answered twice: \(id)")
             answered.insert(id)
