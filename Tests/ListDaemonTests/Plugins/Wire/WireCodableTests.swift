@@ -279,7 +279,7 @@ struct WireCodableTests {
     }
 
     /// Reports with a number that is impossible for a list.
-    private static func absurd() -> [PresenterReport] {
+    private static func absurdReports() -> [PresenterReport] {
         var events: [AdapterEvent] = []
         var reports: [PresenterReport] = []
         let none = PresenterNews(presented: Presented(itemCount: 0))
@@ -312,7 +312,7 @@ struct WireCodableTests {
 
     @Test("positions and sequences out of range → error")
     func absurdNumbers() {
-        for absurd in Self.absurd() {
+        for absurd in Self.absurdReports() {
             let report = WorkerReport.presented(4, PresenterOutput(reports: [absurd]))
             #expect(throws: WireError.self, "\(absurd)") {
                 try WireReader.value(of: WorkerReport.self, from: WireWriter.bytes(of: report))
