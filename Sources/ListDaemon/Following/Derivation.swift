@@ -82,14 +82,14 @@ final class Derivation: Sendable {
         queue.async { [self] in
             guard number == state.number else { return }
             state.isAwaitingOutcome = false
-            if !isApplied { state.list.tellWhole() }
+            if !isApplied { state.list.makeWholeListNext() }
             sendChange()
         }
     }
 
     private func sendChange() {
         guard !state.isAwaitingOutcome else { return }
-        if let change = state.list.takeChange() {
+        if let change = state.list.dequeueChange() {
             state.isAwaitingOutcome = true
             state.reportedQuery = state.query
             sink(.change(change, queries: state.query), state.number)

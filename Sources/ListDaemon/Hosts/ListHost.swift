@@ -176,7 +176,7 @@ extension ListHost {
         case .diff(let job): run(job)
         case .ask(let move):
             if let refusal = link.askAboutMove(move, worker: controllers.current.worker) {
-                perform(objects.moveAnswered(.error(refusal)))
+                perform(objects.finishAskingAboutMove(.error(refusal)))
             }
         case .store(let work): store(work)
         case .reserve(let work): write(.block(work), work)
@@ -194,7 +194,7 @@ extension ListHost {
             let output = job.run()
             self.executor.post {
                 self.assumeIsolated { host in
-                    host.perform(host.objects.diffed(output))
+                    host.perform(host.objects.finishDiff(output))
                     host.proceed()
                     host.updateInlinePermission()
                 }
@@ -224,11 +224,11 @@ extension ListHost {
                 update.dropContent()
             }
             perform(
-                objects.stored(
+                objects.finishStoring(
                     outcome, retryingEach: error?.code == .limitsExceeded,
                     sharesTable: link.sharesTable && link.stage == .open, now: now))
         case .block(let work):
-            objects.reserved(work, outcome, now: now)
+            objects.finishReserving(work, outcome, now: now)
             // Few numbers are left, and further reservations may fail: so item changes wait, and requests get the
             // remaining numbers.
             link.hold(items: error != nil && objects.numbers.needsBlock)
@@ -300,7 +300,7 @@ extension ListHost {
         switch link.handleLoss(loss, worker: controllers.current.worker) {
         case .none: break
         case .askAgain: objects.cancelMove(now: now)
-        case .refused(let error): perform(objects.moveAnswered(.error(error)))
+        case .refused(let error): perform(objects.finishAskingAboutMove(.error(error)))
         }
         proceed()
     }
@@ -342,16 +342,16 @@ extension ListHost {
             case .presented(let news): publish(announce(news.presented), news)
             case .changed(let news, let request):
                 if let request { link.removeMove(request) }
-                if let announced = objects.changedByItself(news.presented, answering: request) {
+                if let announced = objects.recordItemChanges(news.presented, answering: request) {
                     publish(announced, news)
                 }
             case .answer(let id, let outcome, let news):
-                let effects = objects.changedByItself(news.presented)?.effects(objects.status, news) ?? []
+                let effects = objects.recordItemChanges(news.presented)?.effects(objects.status, news) ?? []
                 sink(effects + [.answer(id, outcome.map { $0.replacingRevision(from: objects.status) })])
-            case .moveVerdict(let verdict): perform(objects.moveAnswered(verdict))
+            case .moveVerdict(let verdict): perform(objects.finishAskingAboutMove(verdict))
             }
         }
-        objects.itemUpdatesWait(link.firstItemUpdate, now: now, isOnScreen: link.isOnScreen)
+        objects.setFirstItemUpdate(link.firstItemUpdate, now: now, isOnScreen: link.isOnScreen)
         reserve()
     }
 
@@ -362,7 +362,7 @@ extension ListHost {
         let known = rest ?? objects.status
         rest = nil
         var announced =
-            isReload ? announce(news.presented) : objects.changedByItself(news.presented) ?? Announced()
+            isReload ? announce(news.presented) : objects.recordItemChanges(news.presented) ?? Announced()
         let answers = finishRequests(with: announced.answers)
         announced.answers = []
         let status = objects.status
@@ -382,7 +382,7 @@ extension ListHost {
     /// Makes the presented list the announced one. Followers are notified first.
     private func announce(_ presented: Presented) -> Announced {
         if let content = update.popContent() { observer?(content) }
-        return objects.presented(presented)
+        return objects.finishPresenting(presented)
     }
 
     /// Sends the effects of an announcement: events and answers.

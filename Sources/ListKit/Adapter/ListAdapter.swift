@@ -176,7 +176,7 @@ public final class ListAdapter {
 
     private func reportFirstItemUpdate() {
         guard let first = presentation.firstItemUpdate else { return }
-        objects.itemUpdatesWait(first, now: schedule.now, isOnScreen: presentation.views.isOnScreen)
+        objects.setFirstItemUpdate(first, now: schedule.now, isOnScreen: presentation.views.isOnScreen)
     }
 
     /// The time at which the host should call ``beginFlush(now:)``; idle during a flush.
@@ -227,7 +227,7 @@ public final class ListAdapter {
         observers.notifyUpdaterDelegate {
             $0.adapter($1, didDiff: output.result, onBackgroundThread: onBackgroundThread)
         }
-        return perform(objects.diffed(output))
+        return perform(objects.finishDiff(output))
     }
 
     /// Applies the transaction of ``FlushStep/commit(_:)``, after the host has stored it.
@@ -236,7 +236,7 @@ public final class ListAdapter {
     /// changed nothing, there is no transaction and the revision stays the same.
     public func commitFlush() -> FlushResult {
         guard objects.phase == .storing else { return FlushResult() }
-        let step = objects.stored(.success(()), sharesTable: true, now: schedule.now)
+        let step = objects.finishStoring(.success(()), sharesTable: true, now: schedule.now)
         if case .finished(let result) = perform(step) { return result }
         return FlushResult()
     }
@@ -247,7 +247,7 @@ public final class ListAdapter {
     /// item updates was aborted too, ``flushTiming`` delays the next flush. The delay grows with each abort.
     public func abortFlush(_ error: ListError) -> FlushResult {
         guard objects.phase == .storing,
-            case .answers(let answers) = objects.stored(.failure(error), sharesTable: true, now: schedule.now)
+            case .answers(let answers) = objects.finishStoring(.failure(error), sharesTable: true, now: schedule.now)
         else { return FlushResult() }
         let outcome = requests.removeWaiters(for: answers)
         scheduleFlush()
@@ -275,7 +275,7 @@ public final class ListAdapter {
             if job.objectCount >= configuration.backgroundDiffThreshold { return .diff(job) }
             return finishDiff(job.run(), onBackgroundThread: false)
         case .ask(let move):
-            if let verdict = presentation.judge(move) { return finishMove(objects.moveAnswered(verdict)) }
+            if let verdict = presentation.judge(move) { return finishMove(objects.finishAskingAboutMove(verdict)) }
             return perform(objects.moveByController())
         case .store(let work):
             return .commit(
@@ -307,7 +307,7 @@ public final class ListAdapter {
 
     /// Announces an update that was presented. The ``ObjectList`` then numbers its revision.
     private func announce(_ shown: ShownUpdate) -> Announced {
-        let announced = objects.presented(
+        let announced = objects.finishPresenting(
             Presented(transaction: shown.transaction, itemCount: presentation.itemCount))
         reportFirstItemUpdate()
         return announced

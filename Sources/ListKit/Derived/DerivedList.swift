@@ -19,9 +19,9 @@
     /// The base list as a tree. A section has one item if its object matches the query, otherwise none.
     private var base = SectionTree()
     /// The matching objects as a tree, in the order of the query. Its open transaction collects the changes between
-    /// two calls of ``takeChange()``.
+    /// two calls of ``dequeueChange()``.
     private var shown = SectionTree()
-    /// Whether ``takeChange()`` returns the whole list next.
+    /// Whether ``dequeueChange()`` returns the whole list next.
     private var isWholeListNext = false
 
     /// Makes a derived list of an empty base list.
@@ -118,7 +118,7 @@ extension DerivedList {
         for placement in changes.placed { if applyPlacement(placement) { arrivals.append(placement.object) } }
         insertIntoShown(arrivals)
         _ = base.commit()
-        if shown.steps.count > max(Self.maximumSteps, shown.count() / 8) { tellWhole() }
+        if shown.steps.count > max(Self.maximumSteps, shown.count() / 8) { makeWholeListNext() }
     }
 
     /// Replaces an object that keeps its place in the base list. Returns true when the object has to be inserted into
@@ -227,7 +227,7 @@ extension DerivedList {
 
 extension DerivedList {
     /// Makes the whole list the next change. Call this when the last change was rejected.
-    public func tellWhole() {
+    public func makeWholeListNext() {
         _ = shown.commit()
         isWholeListNext = isLoaded
     }
@@ -235,7 +235,7 @@ extension DerivedList {
     /// Returns the changes since the last call; `nil` if nothing changed or the list is not loaded.
     ///
     /// - Complexity: O(changes · log n); O(n) for the whole list.
-    public func takeChange() -> DerivedChange? {
+    public func dequeueChange() -> DerivedChange? {
         guard isLoaded else { return nil }
         if isWholeListNext {
             isWholeListNext = false

@@ -6,7 +6,7 @@
 /// returns, and reports the outcome with the next call.
 ///
 /// An update takes these steps: ``next(now:isUrgent:diffsAtOnce:rejecting:)`` → store →
-/// ``stored(_:retryingEach:sharesTable:now:)`` → present → ``presented(_:)``. A full list is diffed first. For a
+/// ``finishStoring(_:retryingEach:sharesTable:now:)`` → present → ``finishPresenting(_:)``. A full list is diffed first. For a
 /// dragged item, the section controllers are asked first. A revision gets its number when it is announced, so that
 /// section controllers can change items on their own at any time. The list belongs to one executor.
 @_spi(Daemon) public final class ObjectList {
@@ -128,7 +128,7 @@
     public func makeTicket() -> Ticket { queue.makeTicket() }
 
     /// Sets the first item update that is queued in a presentation on the same executor; `nil` if none is queued.
-    public func itemUpdatesWait(_ first: Ticket?, now: UInt64, isOnScreen: Bool) {
+    public func setFirstItemUpdate(_ first: Ticket?, now: UInt64, isOnScreen: Bool) {
         queue.setFirstItemUpdate(first, now: now, isOnScreen: isOnScreen)
     }
 
@@ -215,7 +215,7 @@
                 moves: configuration.minimalMoves ? .minimal : .positional, generation: diffGeneration)
             state = .diffing(pending, list: list, generation: diffGeneration)
             let returnsJob = !diffsAtOnce || job.objectCount >= configuration.backgroundDiffThreshold
-            return returnsJob ? .diff(job) : diffed(job.run())
+            return returnsJob ? .diff(job) : finishDiff(job.run())
         }
     }
 
@@ -225,7 +225,7 @@
     }
 
     /// Continues an update with the output of its ``DiffJob``. The output of a cancelled job is ignored.
-    public func diffed(_ output: DiffJob.Output) -> UpdateStep {
+    public func finishDiff(_ output: DiffJob.Output) -> UpdateStep {
         guard case .diffing(var pending, let list, output.generation) = state else { return .wait(timing) }
         pending.update.changes = SectionChanges(output.result, leadingTo: list)
         return storeOrAnswer(pending)
@@ -310,7 +310,7 @@
     }
 
     /// Continues the update of a dragged item with the section controllers' verdict.
-    public func moveAnswered(_ verdict: ItemMoveVerdict) -> UpdateStep {
+    public func finishAskingAboutMove(_ verdict: ItemMoveVerdict) -> UpdateStep {
         guard case .asking(let entry) = state else { return .wait(timing) }
         var pending = PendingUpdate(entry)
         do throws(ListError) {
@@ -346,8 +346,8 @@
     ///   - retryingEach: whether to retry requests that the store refused together, each in an update of its own and
     ///     before all other requests.
     ///   - sharesTable: whether the presenter shares the table and opens the change there itself. If so,
-    ///     ``presented(_:)`` must be the next call of the list.
-    public func stored(
+    ///     ``finishPresenting(_:)`` must be the next call of the list.
+    public func finishStoring(
         _ outcome: Result<Void, ListError>, retryingEach: Bool = false, sharesTable: Bool = false, now: UInt64
     ) -> UpdateStep {
         guard case .storing(let pending, let work) = state else { return .wait(timing) }
@@ -392,7 +392,7 @@
     public func reserve(now: UInt64) -> StoreWork? { history.reserve(now: now) }
 
     /// Records the outcome of the write that ``reserve(now:)`` returned.
-    public func reserved(_ work: StoreWork, _ outcome: Result<Void, ListError>, now: UInt64) {
+    public func finishReserving(_ work: StoreWork, _ outcome: Result<Void, ListError>, now: UInt64) {
         history.recordReservation(work, outcome, now: now)
     }
 
@@ -426,7 +426,7 @@
     /// Ends the update that was presented: numbers its revision, commits the table and answers the requests.
     ///
     /// - Returns: the announcement; empty if no update was being presented.
-    public func presented(_ result: Presented) -> Announced {
+    public func finishPresenting(_ result: Presented) -> Announced {
         guard case .presenting(let pending) = state else { return Announced() }
         let base = numbers.last
         var announced = Announced()
@@ -455,8 +455,8 @@
     ///
     /// - Parameter request: the request for a dragged item, if the items changed because of that request.
     /// - Returns: the announcement; `nil` if no number is available for the revision. The caller then keeps this
-    ///   result and all later results until ``reserved(_:_:now:)``.
-    public func changedByItself(_ result: Presented, answering request: RequestID? = nil) -> Announced? {
+    ///   result and all later results until ``finishReserving(_:_:now:)``.
+    public func recordItemChanges(_ result: Presented, answering request: RequestID? = nil) -> Announced? {
         guard result.transaction == nil || numbers.mayNumber(leaving: numbersNeededByUpdate) else { return nil }
         let base = numbers.last
         var announced = Announced()
@@ -479,10 +479,10 @@
     ///
     /// An update that is being presented becomes the reload. In any phase except ``Phase/idle`` and
     /// ``Phase/presenting``, the caller has to wait. If no number is available for the revision, the list waits for
-    /// ``reserved(_:_:now:)``.
+    /// ``finishReserving(_:_:now:)``.
     ///
     /// - Parameter sharesTable: whether the new presenter shares the table, which then has the state after the
-    ///   update already. If so, ``presented(_:)`` must be the next call of the list.
+    ///   update already. If so, ``finishPresenting(_:)`` must be the next call of the list.
     public func beginReload(sharesTable: Bool = false, now: UInt64) -> UpdateStep {
         var pending = PendingUpdate()
         switch state {

@@ -39,10 +39,10 @@ struct RevisionHistory {
     }
 
     /// Returns the write of an update. The update gets its revision later, when it is announced.
-    mutating func beginUpdate() -> StoreWork { makeWork(limit: numbers.askForUpdate()) }
+    mutating func beginUpdate() -> StoreWork { makeWork(limit: numbers.beginUpdateWrite()) }
 
     /// Returns a write that needs no revision of its own.
-    func makeWorkWithoutRevision() -> StoreWork { makeWork(limit: numbers.asked) }
+    func makeWorkWithoutRevision() -> StoreWork { makeWork(limit: numbers.requested) }
 
     /// Starts the persistence of the list.
     ///
@@ -62,11 +62,11 @@ struct RevisionHistory {
     /// Records that the write of an update or of a block of numbers has succeeded.
     mutating func recordStoredUpdate(_ work: StoreWork) {
         recordStored(work)
-        numbers.stored(work.limit)
+        numbers.confirmWrite(work.limit)
     }
 
     /// Records that the store refused an update.
-    mutating func recordRefusedUpdate() { numbers.refused() }
+    mutating func recordRefusedUpdate() { numbers.cancelWrite() }
 
     /// Records that the transactions of a write are in the store.
     mutating func recordStored(_ work: StoreWork) { log.markWritten(through: work.revision) }
@@ -77,7 +77,7 @@ struct RevisionHistory {
     /// Ends the numbering of revisions and returns the last write; `nil` if the store is up to date.
     mutating func end() -> StoreWork? {
         guard !numbers.isUnstored else { return nil }
-        let isSettled = log.unwritten.isEmpty && numbers.asked == numbers.last
+        let isSettled = log.unwritten.isEmpty && numbers.requested == numbers.last
         numbers.endNumbering()
         return isSettled ? nil : makeWork(limit: numbers.last)
     }
@@ -93,7 +93,7 @@ struct RevisionHistory {
     mutating func reserve(now: UInt64) -> StoreWork? {
         guard !numbers.isUnstored, !isReserving, numbers.needsBlock, now >= retry.time else { return nil }
         isReserving = true
-        return makeWork(limit: numbers.askForBlock())
+        return makeWork(limit: numbers.beginBlockWrite())
     }
 
     /// Records the outcome of the write that reserves a block of numbers.
@@ -105,7 +105,7 @@ struct RevisionHistory {
             recordStoredUpdate(work)
             retry.reset()
         case .failure:
-            numbers.refused()
+            numbers.cancelWrite()
             retry.recordRefusal(now: now)
         }
     }

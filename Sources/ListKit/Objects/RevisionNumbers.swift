@@ -10,7 +10,7 @@
 /// - After a kill, the list continues at the limit. A clean end stores the revision as the limit, so that the list
 ///   continues with the next number.
 ///
-/// `last` ≤ `limit` ≤ `asked`.
+/// `last` ≤ `limit` ≤ `requested`.
 @_spi(Daemon) @frozen public struct RevisionNumbers: Sendable, Hashable {
     /// The count of numbers in a block.
     public static let blockSize: UInt64 = 1024
@@ -20,7 +20,7 @@
     /// The highest revision that may be announced, which is the limit in the store.
     public private(set) var limit: UInt64
     /// The highest limit of all writes, including those in progress.
-    public private(set) var asked: UInt64
+    public private(set) var requested: UInt64
     /// The number of writes in progress that raise the limit.
     private var writesUnderWay = 0
 
@@ -38,17 +38,17 @@
     }
 
     private init(last: UInt64, limit: UInt64) {
-        (self.last, self.limit, asked) = (last, limit, limit)
+        (self.last, self.limit, requested) = (last, limit, limit)
     }
 
     /// Whether the list is not stored, so that its revisions have no limit.
-    public var isUnstored: Bool { asked == .max }
+    public var isUnstored: Bool { requested == .max }
 
     /// The number of revisions that may be announced without another write.
     public var left: UInt64 { limit - last }
 
     /// Whether less than half a block is left, counting the numbers that writes in progress reserve.
-    public var needsBlock: Bool { asked - last < Self.blockSize / 2 }
+    public var needsBlock: Bool { requested - last < Self.blockSize / 2 }
 
     /// Returns whether a revision may be announced so that `count` more numbers stay available.
     public func mayNumber(leaving count: UInt64 = 0) -> Bool { left > count }
@@ -63,48 +63,48 @@
 
     /// Begins the write of an update and returns the limit to store with it.
     ///
-    /// The update gets its number later, when it is announced. The write is in progress until ``stored(_:)`` or
-    /// ``refused()``.
-    public mutating func askForUpdate() -> UInt64 {
+    /// The update gets its number later, when it is announced. The write is in progress until ``confirmWrite(_:)`` or
+    /// ``cancelWrite()``.
+    public mutating func beginUpdateWrite() -> UInt64 {
         // Changes without a write may use up all other numbers before the update is announced: add one for the update.
-        raiseLimit(by: isBlockHalfUsed ? 1 + Self.blockSize : 1)
+        raiseRequestedLimit(by: isBlockHalfUsed ? 1 + Self.blockSize : 1)
     }
 
     /// Begins the write that reserves a block of numbers, and returns the limit to store.
     ///
-    /// The numbers are for changes without a write. The write is in progress until ``stored(_:)`` or ``refused()``.
-    public mutating func askForBlock() -> UInt64 { raiseLimit(by: Self.blockSize) }
+    /// The numbers are for changes without a write. The write is in progress until ``confirmWrite(_:)`` or ``cancelWrite()``.
+    public mutating func beginBlockWrite() -> UInt64 { raiseRequestedLimit(by: Self.blockSize) }
 
-    private mutating func raiseLimit(by count: UInt64) -> UInt64 {
+    private mutating func raiseRequestedLimit(by count: UInt64) -> UInt64 {
         writesUnderWay += 1
-        if !isUnstored { asked += count }
-        return asked
+        if !isUnstored { requested += count }
+        return requested
     }
 
     /// Whether more than half of a block is used, so that the write of an update also reserves the next block.
     private var isBlockHalfUsed: Bool { left > 0 && needsBlock }
 
     /// Ends a write that has succeeded, and applies its limit.
-    public mutating func stored(_ limit: UInt64) {
+    public mutating func confirmWrite(_ limit: UInt64) {
         self.limit = max(self.limit, limit)
         endWrite()
     }
 
     /// Ends a write that the store refused.
-    public mutating func refused() { endWrite() }
+    public mutating func cancelWrite() { endWrite() }
 
     /// Ends a write. When no write is left in progress, refused numbers can be reserved again.
     private mutating func endWrite() {
         writesUnderWay -= 1
-        if writesUnderWay == 0 { asked = limit }
+        if writesUnderWay == 0 { requested = limit }
     }
 
     /// Starts the persistence of the numbers. No revision is numbered before a limit is stored.
-    mutating func beginPersistence() { (limit, asked) = (last, last) }
+    mutating func beginPersistence() { (limit, requested) = (last, last) }
 
     /// Ends the persistence of the numbers, which then have no limit.
-    mutating func endPersistence() { (limit, asked, writesUnderWay) = (.max, .max, 0) }
+    mutating func endPersistence() { (limit, requested, writesUnderWay) = (.max, .max, 0) }
 
     /// Ends the numbering of revisions, so that the current revision can be stored as the limit.
-    mutating func endNumbering() { (limit, asked) = (last, last) }
+    mutating func endNumbering() { (limit, requested) = (last, last) }
 }

@@ -4,17 +4,17 @@
 @_spi(Daemon) @frozen public enum UpdateStep: Sendable {
     /// Wait until the given time, or until the next call of the list.
     case wait(FlushTiming)
-    /// Compute a diff, on any thread, and pass its output to ``ObjectList/diffed(_:)``.
+    /// Compute a diff, on any thread, and pass its output to ``ObjectList/finishDiff(_:)``.
     case diff(DiffJob)
-    /// Ask the section controllers about a dragged item, and pass their verdict to ``ObjectList/moveAnswered(_:)``.
+    /// Ask the section controllers about a dragged item, and pass their verdict to ``ObjectList/finishAskingAboutMove(_:)``.
     case ask(ItemMoveRequest)
-    /// Write to the store, and pass the outcome to ``ObjectList/stored(_:retryingEach:sharesTable:now:)``.
+    /// Write to the store, and pass the outcome to ``ObjectList/finishStoring(_:retryingEach:sharesTable:now:)``.
     case store(StoreWork)
-    /// Reserve revision numbers in the store, and pass the outcome to ``ObjectList/reserved(_:_:now:)``.
+    /// Reserve revision numbers in the store, and pass the outcome to ``ObjectList/finishReserving(_:_:now:)``.
     case reserve(StoreWork)
-    /// Present an update, and pass the result to ``ObjectList/presented(_:)``.
+    /// Present an update, and pass the result to ``ObjectList/finishPresenting(_:)``.
     case present(ObjectUpdate)
-    /// Run the queued item updates up to a ticket, and pass the result to ``ObjectList/changedByItself(_:answering:)``.
+    /// Run the queued item updates up to a ticket, and pass the result to ``ObjectList/recordItemChanges(_:answering:)``.
     case presentItems(through: Ticket)
     /// Send the answers to requests that changed nothing or failed.
     case answers([RequestAnswer])

@@ -28,17 +28,17 @@ struct DerivedListTests {
         }
         let list = DerivedList(try DerivedQuery(parsing: "contains=X&sort=-n&limit=10"))
         list.append(objects, from: 0, total: 1000)
-        _ = list.takeChange()
+        _ = list.dequeueChange()
         let first = try ListObject(id: "500", fields: ["n": 5000, "t": "x"])
         list.apply(.changes(PreparedTransaction.Changes(updated: [first])))
-        guard case .changes(let removed, let upserts) = list.takeChange() else {
+        guard case .changes(let removed, let upserts) = list.dequeueChange() else {
             Issue.record("the derived list has no changes")
             return
         }
         #expect(removed == ["990"])
         #expect(upserts.map(\.object.id) == ["500"])
         #expect(upserts.map(\.position) == [.first])
-        if let change = list.takeChange() { Issue.record("\(change)") }
+        if let change = list.dequeueChange() { Issue.record("\(change)") }
     }
 
     @Test("an object that the query excludes changes → no change is reported")
@@ -48,11 +48,11 @@ struct DerivedListTests {
         }
         let list = DerivedList(try DerivedQuery(parsing: "contains=x1&sort=n&limit=3"))
         list.append(objects, from: 0, total: 100)
-        _ = list.takeChange()
+        _ = list.dequeueChange()
         list.apply(.changes(PreparedTransaction.Changes(removed: ["19"], updated: [try ListObject(id: "20")])))
-        if let change = list.takeChange() { Issue.record("\(change)") }
+        if let change = list.dequeueChange() { Issue.record("\(change)") }
         list.apply(.changes(PreparedTransaction.Changes(removed: ["1"])))
-        guard case .changes(let removed, let upserts) = list.takeChange() else {
+        guard case .changes(let removed, let upserts) = list.dequeueChange() else {
             Issue.record("the derived list has no changes")
             return
         }
@@ -64,10 +64,10 @@ struct DerivedListTests {
         let objects = try (0..<5).map { try ListObject(id: "\($0)", fields: ["n": .int64(Int64($0))]) }
         let list = DerivedList(try DerivedQuery(parsing: "sort=n"))
         list.append(objects, from: 0, total: 5)
-        _ = list.takeChange()
+        _ = list.dequeueChange()
         let later = try ["1", "2"].map { try ListObject(id: $0, fields: ["n": .double($0 == "1" ? 3.1 : 3.2)]) }
         list.apply(.changes(PreparedTransaction.Changes(updated: later)))
-        guard case .changes(let removed, let upserts) = list.takeChange() else {
+        guard case .changes(let removed, let upserts) = list.dequeueChange() else {
             Issue.record("the derived list has no changes")
             return
         }

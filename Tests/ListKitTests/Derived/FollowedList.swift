@@ -62,8 +62,8 @@ final class FollowedList {
         if random.chance(oneIn: 5) { return }
         if random.chance(oneIn: 20) {
             // This drops the changes, as if their receiver had rejected them; the next change is the whole list.
-            _ = derived.takeChange()
-            derived.tellWhole()
+            _ = derived.dequeueChange()
+            derived.makeWholeListNext()
         }
         try updateShown()
     }
@@ -76,7 +76,7 @@ final class FollowedList {
     private func updateShown() throws {
         let before = shown.adapter.objects(from: 0, limit: .max)
         _ = shown.takeEvents()
-        switch derived.takeChange() {
+        switch derived.dequeueChange() {
         case .replace(let objects): try shown.perform(.performUpdates(objects: objects))
         case .changes(let removed, let upserts): try shown.perform(.applyChanges(removed: removed, upserts: upserts))
         case nil: break

@@ -30,13 +30,14 @@ struct FollowedCopyTests {
                 guard case .commit = list.adapter.beginFlush(now: 0) else { continue }
                 list.receive(list.adapter.commitFlush())
                 copy.enqueue(UpdateRequest(id: 1, operation: operation), now: 0)
-                guard case .store = copy.next(now: 0), case .present(let update) = copy.stored(.success(()), now: 0)
+                guard case .store = copy.next(now: 0),
+                    case .present(let update) = copy.finishStoring(.success(()), now: 0)
                 else {
                     Issue.record("there is no update to present")
                     return
                 }
                 let map = update.changes.positions(of: before.count)
-                _ = copy.presented(Presented(itemCount: 0))
+                _ = copy.finishPresenting(Presented(itemCount: 0))
                 let objects = copy.table.objects(.new, in: 0..<copy.table.count(.new))
                 #expect(objects.map(\.id) == list.ids)
                 let after = Dictionary(uniqueKeysWithValues: list.ids.enumerated().map { ($1, $0) })

@@ -12,21 +12,21 @@ struct ObjectListNumbersTests {
         let owner = ObjectListOwner(try objects("a", "b"))
         let block = try #require(owner.list.reserve(now: 0))
         #expect(block.limit == RevisionNumbers.blockSize)
-        owner.list.reserved(block, .success(()), now: 0)
+        owner.list.finishReserving(block, .success(()), now: 0)
         owner.enqueue(.applyChanges(removed: ["a"], upserts: [.init(try object("c"))]))
         guard case .store(let work) = owner.list.next(now: 0) else {
             Issue.record("there is no update to store")
             return
         }
         #expect(work.limit == block.limit + 1)
-        owner.receive(owner.list.changedByItself(owner.presenter.changeItem(at: 0).presented))
-        guard case .present(let update) = owner.list.stored(.success(()), now: 0) else {
+        owner.receive(owner.list.recordItemChanges(owner.presenter.changeItem(at: 0).presented))
+        guard case .present(let update) = owner.list.finishStoring(.success(()), now: 0) else {
             Issue.record("there is no update to present")
             return
         }
         #expect(owner.ids == ["a", "b"])
-        owner.receive(owner.list.changedByItself(owner.presenter.changeItem(at: 1).presented))
-        owner.receive(owner.list.presented(owner.presenter.present(update).presented))
+        owner.receive(owner.list.recordItemChanges(owner.presenter.changeItem(at: 1).presented))
+        owner.receive(owner.list.finishPresenting(owner.presenter.present(update).presented))
         #expect(owner.announced.map(\.revision) == [1, 2, 3])
         #expect(owner.announced.map(\.sections.deletes.count) == [0, 0, 1])
         #expect(owner.ids == ["b", "c"] && owner.answers.map(\.revision) == [3])
@@ -35,26 +35,27 @@ struct ObjectListNumbersTests {
     @Test("revisions run out → item changes wait, and one revision is reserved for the update being presented")
     func withoutNumbers() throws {
         let owner = ObjectListOwner(try objects("a"))
-        #expect(owner.list.changedByItself(owner.presenter.changeItem(at: 0).presented) == nil)
+        #expect(owner.list.recordItemChanges(owner.presenter.changeItem(at: 0).presented) == nil)
         owner.enqueue(.applyChanges(removed: [], upserts: [.init(try object("b"))]))
-        guard case .store = owner.list.next(now: 0), case .present(let update) = owner.list.stored(.success(()), now: 0)
+        guard case .store = owner.list.next(now: 0),
+            case .present(let update) = owner.list.finishStoring(.success(()), now: 0)
         else {
             Issue.record("there is no update to present")
             return
         }
-        #expect(owner.list.changedByItself(owner.presenter.changeItem(at: 0).presented) == nil)
-        owner.receive(owner.list.presented(owner.presenter.present(update).presented))
+        #expect(owner.list.recordItemChanges(owner.presenter.changeItem(at: 0).presented) == nil)
+        owner.receive(owner.list.finishPresenting(owner.presenter.present(update).presented))
         #expect(owner.list.numbers.last == 1)
         for (now, retry) in [(50, 150), (150, 350), (350, 750)] as [(UInt64, UInt64)] {
             let work = try #require(owner.list.reserve(now: now))
             #expect(owner.list.reserve(now: now) == nil)
-            owner.list.reserved(work, .failure(ListError(.storeFailed, "no")), now: now)
+            owner.list.finishReserving(work, .failure(ListError(.storeFailed, "no")), now: now)
             #expect(owner.list.reserve(now: retry - 1) == nil)
         }
         let work = try #require(owner.list.reserve(now: 750))
-        owner.list.reserved(work, .success(()), now: 750)
+        owner.list.finishReserving(work, .success(()), now: 750)
         #expect(owner.list.reserve(now: 99_999) == nil)
-        owner.receive(owner.list.changedByItself(owner.presenter.changeItem(at: 0).presented))
+        owner.receive(owner.list.recordItemChanges(owner.presenter.changeItem(at: 0).presented))
         #expect(owner.announced.map(\.revision) == [1, 2])
     }
 
@@ -63,7 +64,7 @@ struct ObjectListNumbersTests {
     func itemUpdates() throws {
         let owner = ObjectListOwner(try objects("a"), numbers: RevisionNumbers(unstoredAt: 0))
         let first = owner.list.makeTicket()
-        owner.list.itemUpdatesWait(first, now: 0, isOnScreen: true)
+        owner.list.setFirstItemUpdate(first, now: 0, isOnScreen: true)
         #expect(owner.list.timing == .now)
         guard case .presentItems(first) = owner.list.next(now: 0) else {
             Issue.record("the item updates do not run")
@@ -71,14 +72,14 @@ struct ObjectListNumbersTests {
         }
         #expect(owner.list.timing == .idle)
         let second = owner.list.makeTicket()
-        owner.list.itemUpdatesWait(second, now: 0, isOnScreen: true)
+        owner.list.setFirstItemUpdate(second, now: 0, isOnScreen: true)
         owner.enqueue(.patchObject(id: "a", set: ["n": 1], unset: []))
         let path = IndexPath(section: 0, item: 0)
         owner.enqueue(.moveItem(from: path, to: path))
         let third = owner.list.makeTicket()
         owner.performNextStep()
         #expect(owner.updates.map(\.through) == [Ticket(number: second.number + 1)] && third > owner.updates[0].through)
-        owner.list.itemUpdatesWait(third, now: 0, isOnScreen: true)
+        owner.list.setFirstItemUpdate(third, now: 0, isOnScreen: true)
         owner.performNextStep()
         #expect(owner.answers.map(\.id) == [1, 2])
         guard case .presentItems(third) = owner.list.next(now: 0) else {
@@ -86,7 +87,7 @@ struct ObjectListNumbersTests {
             return
         }
         // A request without effect does not flush the item updates, so they run next.
-        owner.list.itemUpdatesWait(owner.list.makeTicket(), now: 0, isOnScreen: true)
+        owner.list.setFirstItemUpdate(owner.list.makeTicket(), now: 0, isOnScreen: true)
         owner.enqueue(.reloadObjects([]))
         owner.performNextStep()
         #expect(owner.answers.count == 3)
@@ -99,13 +100,13 @@ struct ObjectListNumbersTests {
     @Test("item updates are pending without available revisions → a block of revisions is reserved first")
     func itemUpdatesWithoutNumbers() throws {
         let owner = ObjectListOwner(try objects("a"))
-        owner.list.itemUpdatesWait(owner.list.makeTicket(), now: 0, isOnScreen: true)
+        owner.list.setFirstItemUpdate(owner.list.makeTicket(), now: 0, isOnScreen: true)
         guard case .reserve(let work) = owner.list.next(now: 0) else {
             Issue.record("no block of revisions is reserved")
             return
         }
         #expect(owner.list.timing == .idle)
-        owner.list.reserved(work, .failure(ListError(.storeFailed, "no")), now: 10)
+        owner.list.finishReserving(work, .failure(ListError(.storeFailed, "no")), now: 10)
         #expect(owner.list.timing == .at(110))
         owner.now = 110
         owner.performNextStep()
@@ -121,12 +122,12 @@ struct ObjectListNumbersTests {
             Issue.record("the reload has no revision")
             return
         }
-        owner.list.reserved(work, .success(()), now: 0)
+        owner.list.finishReserving(work, .success(()), now: 0)
         owner.perform(owner.list.beginReload(now: 0))
         #expect(owner.announced.map(\.kind) == [.reload] && owner.announced[0].revision == 1)
         owner.enqueue(.applyChanges(removed: ["a"], upserts: []))
         guard case .store = owner.list.next(now: 0), case .wait = owner.list.beginReload(now: 0),
-            case .present = owner.list.stored(.success(()), now: 0),
+            case .present = owner.list.finishStoring(.success(()), now: 0),
             case .present(let update) = owner.list.beginReload(now: 0)
         else {
             Issue.record("the update is not presented as a reload")
@@ -134,7 +135,7 @@ struct ObjectListNumbersTests {
         }
         #expect(update.isReload && owner.list.table.count(.new) == 0)
         // Opening the list does not report changes.
-        owner.receive(owner.list.presented(Presented(itemCount: 0)))
+        owner.receive(owner.list.finishPresenting(Presented(itemCount: 0)))
         #expect(owner.announced.map(\.kind) == [.reload, .reload] && owner.announced[1].sectionCount == 0)
         #expect(owner.answers.map(\.revision) == [2])
     }
@@ -143,7 +144,8 @@ struct ObjectListNumbersTests {
     func stamping() throws {
         let owner = ObjectListOwner(try objects("a"), numbers: RevisionNumbers(unstoredAt: 6))
         owner.enqueue(.reloadObjects(["a"]))
-        guard case .store = owner.list.next(now: 0), case .present(let update) = owner.list.stored(.success(()), now: 0)
+        guard case .store = owner.list.next(now: 0),
+            case .present(let update) = owner.list.finishStoring(.success(()), now: 0)
         else {
             Issue.record("there is no update to present")
             return
@@ -154,9 +156,9 @@ struct ObjectListNumbersTests {
         ]
         presented.events =
             [said[0]] + presented.events + presented.events + [said[1], .display(DisplayChange(view: 1, revision: 0))]
-        let events = owner.list.presented(presented).events
+        let events = owner.list.finishPresenting(presented).events
         #expect(events.map(\.revision) == [6, 7, 7, 7])
-        let quiet = owner.list.changedByItself(Presented(events: said, itemCount: 1))
+        let quiet = owner.list.recordItemChanges(Presented(events: said, itemCount: 1))
         #expect(quiet?.events.map(\.revision) == [7, 7] && owner.list.numbers.last == 7)
     }
 
@@ -222,11 +224,11 @@ struct ObjectListNumbersTests {
     func end() throws {
         let owner = ObjectListOwner(try objects("a"))
         let block = try #require(owner.list.reserve(now: 0))
-        owner.list.reserved(block, .success(()), now: 0)
-        owner.receive(owner.list.changedByItself(owner.presenter.changeItem(at: 0).presented))
+        owner.list.finishReserving(block, .success(()), now: 0)
+        owner.receive(owner.list.recordItemChanges(owner.presenter.changeItem(at: 0).presented))
         let work = try #require(owner.list.end())
         #expect(work.limit == 1 && work.revision == 1 && work.log.map(\.revision) == [1])
-        #expect(owner.list.changedByItself(owner.presenter.changeItem(at: 0).presented) == nil)
+        #expect(owner.list.recordItemChanges(owner.presenter.changeItem(at: 0).presented) == nil)
         let numbers = RevisionNumbers(restoring: work.revision, limit: work.limit)
         #expect(numbers.last == 1)
     }

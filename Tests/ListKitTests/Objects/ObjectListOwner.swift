@@ -50,17 +50,17 @@ final class ObjectListOwner {
     func perform(_ step: UpdateStep) {
         switch step {
         case .wait: break
-        case .diff(let job): perform(list.diffed(job.run()))
-        case .ask: perform(list.moveAnswered(verdict))
+        case .diff(let job): perform(list.finishDiff(job.run()))
+        case .ask: perform(list.finishAskingAboutMove(verdict))
         case .store(let work):
             writes.append(work)
             let outcome: Result<Void, ListError> = refusal.map { .failure($0.error) } ?? .success(())
-            perform(list.stored(outcome, retryingEach: refusal?.retries ?? false, now: now))
-        case .reserve(let work): list.reserved(work, .success(()), now: now)
+            perform(list.finishStoring(outcome, retryingEach: refusal?.retries ?? false, now: now))
+        case .reserve(let work): list.finishReserving(work, .success(()), now: now)
         case .present(let update):
             updates.append(update)
-            receive(list.presented(presenter.present(update).presented))
-        case .presentItems: receive(list.changedByItself(presenter.changeItem(at: 0).presented))
+            receive(list.finishPresenting(presenter.present(update).presented))
+        case .presentItems: receive(list.recordItemChanges(presenter.changeItem(at: 0).presented))
         case .answers(let answers): self.answers += answers
         }
     }

@@ -38,7 +38,7 @@ struct ObjectListTests {
             owner.flush()
         }
         #expect(owner.answers.map(\.revision) == [0, 0, 0, 0, 0])
-        #expect(owner.writes.isEmpty && owner.updates.isEmpty && owner.list.numbers.asked == 0)
+        #expect(owner.writes.isEmpty && owner.updates.isEmpty && owner.list.numbers.requested == 0)
     }
 
     @Test("a request expects a revision that another change has replaced, even in the same flush → a conflict")
@@ -189,7 +189,7 @@ struct ObjectListTests {
             return
         }
         #expect(first == second)
-        owner.receive(owner.list.changedByItself(owner.presenter.changeItem(at: 0).presented, answering: second.id))
+        owner.receive(owner.list.recordItemChanges(owner.presenter.changeItem(at: 0).presented, answering: second.id))
         #expect(owner.answers.map(\.revision) == [1] && owner.list.phase == .idle)
         owner.flush()
         #expect(owner.ids == ["a"])
@@ -249,7 +249,7 @@ struct ObjectListTests {
             #expect(owner.list.phase == .diffing)
             owner.list.cancelDiff(now: 0)
             #expect(owner.list.timing == .now)
-            guard case .wait = owner.list.diffed(job.run()) else {
+            guard case .wait = owner.list.finishDiff(job.run()) else {
                 Issue.record("a cancelled diff continues")
                 return
             }

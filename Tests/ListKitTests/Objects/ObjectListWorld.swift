@@ -144,7 +144,7 @@ final class ObjectListWorld {
         try #require(mirror.rows.map(\.object) == objects)
         try #require(mirror.revision == list.numbers.last)
         let numbers = list.numbers
-        try #require(numbers.last <= numbers.limit && numbers.limit <= numbers.asked)
+        try #require(numbers.last <= numbers.limit && numbers.limit <= numbers.requested)
         try #require(list.log.revision == numbers.last)
     }
 
@@ -179,7 +179,7 @@ final class ObjectListWorld {
         switch step {
         case .wait(.at(let time)): clock = max(clock, time)
         case .wait: break
-        case .diff(let job): try perform(list.diffed(job.run()))
+        case .diff(let job): try perform(list.finishDiff(job.run()))
         case .ask(let move): orders.append(.ask(move))
         case .store(let work):
             if next == nil { next = expectedResult(of: work.requests) }
@@ -243,11 +243,11 @@ final class ObjectListWorld {
         count(isRefused ? "refused" : "written")
         switch write {
         case .record(let work): if !isRefused { list.recordStored(work) }
-        case .block(let work): list.reserved(work, outcome, now: clock)
+        case .block(let work): list.finishReserving(work, outcome, now: clock)
         case .update(let work):
             if !isRefused { #expect(next?.reference.objects == disk.store.objects) }
             let isRetried = isRefused && int(2) == 0
-            let step = list.stored(outcome, retryingEach: isRetried, now: clock)
+            let step = list.finishStoring(outcome, retryingEach: isRetried, now: clock)
             if isRetried, work.requests.count > 1 { next = nil }
             try perform(step)
         }
@@ -329,7 +329,7 @@ final class ObjectListWorld {
         (isOpen, isOpening, orders, reports) = (false, false, [], [])
         guard list.phase == .asking else { return }
         if int(2) == 0 { return list.cancelMove(now: clock) }
-        try perform(list.moveAnswered(.error(ListError(.pluginFailed, "dead"))))
+        try perform(list.finishAskingAboutMove(.error(ListError(.pluginFailed, "dead"))))
     }
 
     /// Handles the presenter's reports until no revision is left.
@@ -340,14 +340,14 @@ final class ObjectListWorld {
                 (isOpen, isOpening) = (true, false)
                 wasOpen = true
                 if list.phase == .presenting {
-                    try announce(list.presented(opened.presented), opened.values)
+                    try announce(list.finishPresenting(opened.presented), opened.values)
                 } else {
                     mirror.read(opened.values)
                 }
-            case .presented(let presented): try announce(list.presented(presented.presented), presented.values)
+            case .presented(let presented): try announce(list.finishPresenting(presented.presented), presented.values)
             case .itemsChanged(let changed, let request):
                 let phase = list.phase
-                guard let announced = list.changedByItself(changed.presented, answering: request) else {
+                guard let announced = list.recordItemChanges(changed.presented, answering: request) else {
                     if let work = list.reserve(now: clock) { writes.append(.block(work)) }
                     if writes.isEmpty { clock += 30_000 }
                     count("waited for numbers")
@@ -357,7 +357,7 @@ final class ObjectListWorld {
                 try announce(announced, changed.values, isItems: true)
             case .verdict(let verdict):
                 next = expectedResult(of: verdict)
-                try perform(list.moveAnswered(verdict))
+                try perform(list.finishAskingAboutMove(verdict))
             }
             reports.removeFirst()
         }

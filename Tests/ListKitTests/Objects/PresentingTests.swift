@@ -265,7 +265,7 @@ extension PresentingTests {
                     })
             }
             let ticket = sharesTable ? presenting.firstItemUpdate : list.makeTicket()
-            list.itemUpdatesWait(ticket, now: 0, isOnScreen: true)
+            list.setFirstItemUpdate(ticket, now: 0, isOnScreen: true)
         }
 
         private func scroll() throws {
@@ -297,7 +297,7 @@ extension PresentingTests {
         /// Returns the events of an adapter with the revisions of the object list.
         private func stamped(_ events: [AdapterEvent]) -> [AdapterEvent] {
             let presented = Presented(events: events, itemCount: presenting.itemCount)
-            return list.changedByItself(presented)?.events ?? []
+            return list.recordItemChanges(presented)?.events ?? []
         }
 
         // MARK: Flushing both lists
@@ -311,7 +311,7 @@ extension PresentingTests {
             }
             while list.timing != .idle {
                 perform(list.next(now: 0), &events.presenting)
-                if sharesTable { list.itemUpdatesWait(presenting.firstItemUpdate, now: 0, isOnScreen: true) }
+                if sharesTable { list.setFirstItemUpdate(presenting.firstItemUpdate, now: 0, isOnScreen: true) }
             }
             compare(events.flushing, events.presenting)
         }
@@ -319,19 +319,19 @@ extension PresentingTests {
         private func perform(_ step: UpdateStep, _ events: inout [AdapterEvent]) {
             switch step {
             case .wait: break
-            case .diff(let job): perform(list.diffed(job.run()), &events)
+            case .diff(let job): perform(list.finishDiff(job.run()), &events)
             case .ask(let move):
                 let answer = presenting.answer(move)
                 for (index, changes) in answer.changes.enumerated() {
                     let isLast = answer.verdict == nil && index == answer.changes.count - 1
-                    collect(list.changedByItself(changes, answering: isLast ? move.id : nil), &events)
+                    collect(list.recordItemChanges(changes, answering: isLast ? move.id : nil), &events)
                 }
-                if let verdict = answer.verdict { perform(list.moveAnswered(verdict), &events) }
-            case .store: perform(list.stored(.success(()), sharesTable: sharesTable, now: 0), &events)
+                if let verdict = answer.verdict { perform(list.finishAskingAboutMove(verdict), &events) }
+            case .store: perform(list.finishStoring(.success(()), sharesTable: sharesTable, now: 0), &events)
             case .reserve: Issue.record("a list that is not stored reserves numbers")
-            case .present(let update): collect(list.presented(presenting.present(update)), &events)
+            case .present(let update): collect(list.finishPresenting(presenting.present(update)), &events)
             case .presentItems(let ticket):
-                collect(list.changedByItself(presenting.presentItems(through: ticket)), &events)
+                collect(list.recordItemChanges(presenting.presentItems(through: ticket)), &events)
             case .answers(let answers): self.answers.presenting += answers
             }
         }

@@ -18,9 +18,9 @@ struct RevisionNumbersTests {
     func updates() {
         var numbers = RevisionNumbers(restoring: 3, limit: 3)
         for revision in 4...9 as ClosedRange<UInt64> {
-            let limit = numbers.askForUpdate()
+            let limit = numbers.beginUpdateWrite()
             #expect(limit == revision && !numbers.mayNumber())
-            numbers.stored(limit)
+            numbers.confirmWrite(limit)
             #expect(numbers.mayNumber() && !numbers.mayNumber(leaving: 1))
             let number = numbers.next()
             #expect(number == revision)
@@ -30,12 +30,12 @@ struct RevisionNumbersTests {
     @Test("other changes use all revisions while an update is being written → the update still has its own revision")
     func keepsNumberForUpdate() {
         var numbers = RevisionNumbers(restoring: 0, limit: 0)
-        numbers.stored(numbers.askForBlock())
+        numbers.confirmWrite(numbers.beginBlockWrite())
         while numbers.left > Self.block / 2 { _ = numbers.next() }
-        let limit = numbers.askForUpdate()
+        let limit = numbers.beginUpdateWrite()
         #expect(limit == Self.block + 1)
         while numbers.mayNumber() { _ = numbers.next() }
-        numbers.stored(limit)
+        numbers.confirmWrite(limit)
         #expect(numbers.left == 1)
         #expect(numbers.mayNumber() && !numbers.mayNumber(leaving: 1))
     }
@@ -43,12 +43,12 @@ struct RevisionNumbersTests {
     @Test("an update starts while a block is being reserved → the update uses a revision after the block")
     func blockAndUpdate() {
         var numbers = RevisionNumbers(restoring: 10, limit: 10)
-        let block = numbers.askForBlock()
-        let update = numbers.askForUpdate()
+        let block = numbers.beginBlockWrite()
+        let update = numbers.beginUpdateWrite()
         #expect(block == 10 + Self.block && update == block + 1)
-        numbers.stored(block)
+        numbers.confirmWrite(block)
         #expect(numbers.limit == block)
-        numbers.stored(update)
+        numbers.confirmWrite(update)
         #expect(numbers.left == Self.block + 1)
     }
 
@@ -56,13 +56,13 @@ struct RevisionNumbersTests {
         "a block is half used → the next update reserves another block, unless a reservation is in progress")
     func update() {
         var numbers = RevisionNumbers(restoring: 0, limit: 0)
-        numbers.stored(numbers.askForBlock())
+        numbers.confirmWrite(numbers.beginBlockWrite())
         #expect(!numbers.needsBlock)
-        numbers.stored(numbers.askForUpdate())
+        numbers.confirmWrite(numbers.beginUpdateWrite())
         #expect(numbers.limit == Self.block + 1)
         while numbers.left >= Self.block / 2 { _ = numbers.next() }
         #expect(numbers.needsBlock)
-        numbers.stored(numbers.askForUpdate())
+        numbers.confirmWrite(numbers.beginUpdateWrite())
         #expect(numbers.limit == 2 * Self.block + 2)
         #expect(!numbers.needsBlock)
     }
@@ -71,24 +71,24 @@ struct RevisionNumbersTests {
     func refused() {
         var numbers = RevisionNumbers(restoring: 5, limit: 5)
         for _ in 0..<3 {
-            let limit = numbers.askForUpdate()
+            let limit = numbers.beginUpdateWrite()
             #expect(limit == 6)
-            numbers.refused()
+            numbers.cancelWrite()
         }
-        #expect(numbers.asked == 5 && numbers.left == 0)
+        #expect(numbers.requested == 5 && numbers.left == 0)
     }
 
     @Test("one of two writes is refused → the other write's limit stays, and no limit is used twice")
     func oneOfTwoRefused() {
         var numbers = RevisionNumbers(restoring: 5, limit: 5)
-        let block = numbers.askForBlock()
-        _ = numbers.askForUpdate()
-        numbers.refused()
-        let again = numbers.askForUpdate()
+        let block = numbers.beginBlockWrite()
+        _ = numbers.beginUpdateWrite()
+        numbers.cancelWrite()
+        let again = numbers.beginUpdateWrite()
         #expect(again > block + 1)
-        numbers.stored(block)
-        numbers.refused()
-        #expect(numbers.limit == block && numbers.asked == block)
+        numbers.confirmWrite(block)
+        numbers.cancelWrite()
+        #expect(numbers.limit == block && numbers.requested == block)
     }
 
     @Test(
@@ -97,10 +97,10 @@ struct RevisionNumbersTests {
         #expect(RevisionNumbers(restoring: 8, limit: 1032).last == 1032)
         #expect(RevisionNumbers(restoring: 8, limit: 8).last == 8)
         var numbers = RevisionNumbers(restoring: 8, limit: 8)
-        numbers.stored(numbers.askForBlock())
+        numbers.confirmWrite(numbers.beginBlockWrite())
         _ = numbers.next()
         numbers.endNumbering()
-        #expect(numbers.asked == 9 && !numbers.mayNumber())
+        #expect(numbers.requested == 9 && !numbers.mayNumber())
     }
 
     @Test(
@@ -109,7 +109,7 @@ struct RevisionNumbersTests {
     func unstored() {
         var numbers = RevisionNumbers(unstoredAt: 4)
         #expect(numbers.isUnstored && !numbers.needsBlock && numbers.mayNumber(leaving: 1_000_000))
-        numbers.stored(numbers.askForUpdate())
+        numbers.confirmWrite(numbers.beginUpdateWrite())
         let number = numbers.next()
         #expect(number == 5)
         numbers.beginPersistence()

@@ -128,11 +128,11 @@ enum DerivedRows {
                 "typed “\(text)”",
                 prepare: {
                     derived.setQuery(query("contains=\(wanted.prefix(count - 1))&sort=-n"))
-                    _ = derived.takeChange()
+                    _ = derived.dequeueChange()
                 }
             ) {
                 derived.setQuery(query("contains=\(text)&sort=-n"))
-                guard case .replace(let objects) = derived.takeChange() else { return 0 }
+                guard case .replace(let objects) = derived.dequeueChange() else { return 0 }
                 return objects.count
             }
         }
@@ -153,7 +153,7 @@ private final class FollowedEngine {
         base = FollowedEngine.engine(objects)
         derived = query.map { DerivedList($0) }
         derived?.append(objects, from: 0, total: objects.count)
-        if case .replace(let visible)? = derived?.takeChange() {
+        if case .replace(let visible)? = derived?.dequeueChange() {
             shown = FollowedEngine.engine(visible)
         } else {
             shown = nil
@@ -186,7 +186,7 @@ private final class FollowedEngine {
         _ = adapter.commitFlush()
         guard adapter === base, let derived, let shown else { return }
         derived.apply(transaction.content)
-        switch derived.takeChange() {
+        switch derived.dequeueChange() {
         case .changes(let removed, let upserts): flush(shown, .applyChanges(removed: removed, upserts: upserts))
         case .replace(let objects): flush(shown, .performUpdates(objects: objects))
         case nil: break

@@ -146,7 +146,7 @@ struct DiffEmission: ~Copyable {
             run += 1
         }
         var moves: [ListMoveIndex] = []
-        for (position, kept) in LongestIncreasingRun.members(of: stretches, in: &memory).enumerated() {
+        for (position, kept) in LongestIncreasingRun.memberCounts(of: stretches, in: &memory).enumerated() {
             let stretch = stretches[position]
             for offset in Int(kept)..<Int(stretch.count) {
                 moves.append(ListMoveIndex(from: Int(stretch.first) + offset, to: targets[position] + offset))

@@ -14,7 +14,7 @@ enum LongestIncreasingRun {
     /// The numbers of a stretch replace adjacent tails, because no other stretch has a number between them. So one
     /// search for each stretch is enough.
     /// - Complexity: O(numbers + stretches · log numbers); O(numbers) if the stretches are nearly in order.
-    static func members(of stretches: [Stretch], in memory: inout DiffMemory) -> [UInt32] {
+    static func memberCounts(of stretches: [Stretch], in memory: inout DiffMemory) -> [UInt32] {
         let total = stretches.reduce(0) { $0 + Int($1.count) }
         let tails = FlatBuffer<Tail>(uninitializedCount: total, in: &memory)
         var length = 0
@@ -40,9 +40,9 @@ enum LongestIncreasingRun {
 
     /// Returns for each stretch how many of its first numbers belong to the subsequence. Allocates its own working
     /// memory.
-    static func members(of stretches: [Stretch]) -> [UInt32] {
+    static func memberCounts(of stretches: [Stretch]) -> [UInt32] {
         let total = stretches.reduce(0) { $0 + Int($1.count) }
-        return DiffMemory.with(byteCount: total * MemoryLayout<Tail>.stride) { members(of: stretches, in: &$0) }
+        return DiffMemory.with(byteCount: total * MemoryLayout<Tail>.stride) { memberCounts(of: stretches, in: &$0) }
     }
 
     /// The last number of a subsequence, and the position of the stretch that has this number.

@@ -54,7 +54,7 @@ extension SectionTree {
             $0.from - count(below: $0.from, in: gone) == $0.to - count(below: $0.to, in: come)
         }
         .sorted()
-        let stays = LongestIncreasingRun.members(
+        let stays = LongestIncreasingRun.memberCounts(
             of: candidates.map { LongestIncreasingRun.Stretch(first: UInt32(truncatingIfNeeded: $0.to), count: 1) })
         let unneeded = Set(zip(candidates, stays).compactMap { $1 > 0 ? $0 : nil })
         return moves.filter { !unneeded.contains($0) }.sorted { $0.to < $1.to }

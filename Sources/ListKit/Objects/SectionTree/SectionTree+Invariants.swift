@@ -10,7 +10,9 @@ extension SectionTree {
         let total = order.validateSubtree(order.root, level: order.height, parent: SectionOrder.none) {
             word, problem in
             if let problem { fault = problem }
-            if let word, !slots.insert(word.slot).inserted { fault = "slot \(word.slot) is in the order twice" }
+            if let word, !slots.insert(word.slot).inserted {
+                fault = "slot \(word.slot) occurs twice in the order of the sections"
+            }
         }
         if let fault { return fault }
         if total != order.total { return "the total is \(order.total), but the sum over the leaves is \(total)" }

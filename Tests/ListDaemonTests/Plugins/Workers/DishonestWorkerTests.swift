@@ -226,7 +226,7 @@ struct DishonestWorkerTests {
             let isPossible = memory.record(change, limit: 10)
             #expect(isPossible)
         }
-        let released = memory.present.released.map(\.slot)
+        let released = memory.fullResumption.released.map(\.slot)
         #expect(released.count <= 2 * ViewMemory.keptReleased && released.count >= ViewMemory.keptReleased)
         #expect(released == Array(20_000 - SlotNumber(released.count)..<20_000))
     }
@@ -239,10 +239,10 @@ struct DishonestWorkerTests {
             memory.record(.reportSizes([size]), limit: 100) { $0.hasSuffix("00") }
         }
         for number in 0...1000 { measure("o\(number)", 0) }
-        #expect(memory.present.measured.filter { $0.objectID.hasSuffix("00") }.count == 10)
-        #expect(memory.present.measured.count <= 100)
+        #expect(memory.fullResumption.measured.filter { $0.objectID.hasSuffix("00") }.count == 10)
+        #expect(memory.fullResumption.measured.count <= 100)
         for item in 0..<1000 { measure("o100", item) }
-        #expect(memory.present.measured.count <= 100)
+        #expect(memory.fullResumption.measured.count <= 100)
     }
 
     @Test("a report of an impossible viewport → the previous viewport stays")
@@ -259,7 +259,7 @@ struct DishonestWorkerTests {
         for (number, extent) in [(.nan, 1), (.infinity, 1), (1, -1), (1, .nan), (1, .infinity)] as [(Double, Double)] {
             describe(Rect(x: number, y: 0, width: extent, height: 4))
             describe(Rect(x: 0, y: number, width: 3, height: extent))
-            #expect(memory.present.viewport == viewport)
+            #expect(memory.fullResumption.viewport == viewport)
         }
     }
 }
