@@ -10,17 +10,17 @@ import Testing
 struct ListctlMonitorTests {
     /// Changes a list repeatedly until the monitor prints an update of it.
     private func change(_ adapter: TestAdapter, until name: String, isPrintedBy monitor: ChildProcess) async throws {
-        let isTold = Countdown(1)
+        let isPrinted = Countdown(1)
         let writing = Task { @DBusActor in
             var number: Int64 = 0
-            while !isTold.isOver {
+            while !isPrinted.isOver {
                 number += 1
                 _ = try await adapter.applyChanges([Upsert("a", "t", "keep", "", ["n": .int64(number)])])
             }
         }
-        defer { isTold.answered() }
+        defer { isPrinted.countDown() }
         _ = try await monitor.lines.next(timeout: .seconds(60)) { $0.contains("  \(name)  Updated  ") }
-        isTold.answered()
+        isPrinted.countDown()
         try await writing.value
     }
 

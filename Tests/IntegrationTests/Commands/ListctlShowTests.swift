@@ -37,7 +37,7 @@ struct ListctlShowTests {
         #expect(text.lines.first?.split(separator: " ") == ["ID", "TYPE", "N"])
         #expect(text.lines.dropFirst().first?.split(separator: " ").last == text.lines.last?.split(separator: " ").last)
         let json = try await Listctl.run(stage.bus.address, "--json", "show", "busy")
-        isShown.answered()
+        isShown.countDown()
         #expect(try await writing.value > 1)
         #expect(json.status == 0)
         let lines = try [json.lines.first, json.lines.last].map {

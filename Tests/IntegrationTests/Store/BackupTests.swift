@@ -16,7 +16,7 @@ struct BackupTests {
         return (result.status, result.output)
     }
 
-    @Test("listctl backup while lists change → another listd can start from the file, and listctl check succeeds")
+    @Test("listctl backup runs while lists change → another listd starts from the backup, and listctl check succeeds")
     func backup() async throws {
         let stages = try StoreStage()
         let second = try StoreStage()
@@ -34,7 +34,7 @@ struct BackupTests {
             }
             let (status, output) = try await listctl("backup", second.file, on: stages)
             #expect(status == 0, "\(output)")
-            isCopied.answered()
+            isCopied.countDown()
             #expect(try await writing.value > 1)
             // An existing file is not overwritten.
             #expect(try await listctl("backup", second.file, on: stages).0 != 0)
@@ -47,13 +47,13 @@ struct BackupTests {
         try await second.run { stage in
             let adapter = try await stage.adapter("mail")
             #expect(try await adapter.objects().rows.count >= 3000)
-            // Clients may know revisions that are newer than the backup.
+            // The epoch is new, because clients may know revisions that are newer than the backup.
             #expect(try await adapter.epoch() != epoch)
         }
     }
 
     @Test(
-        "backup into a pipe, a directory or an existing file → InvalidArgs; without a state directory → StoreFailed"
+        "a backup's target is a device, a directory or not writable → InvalidArgs; listd has no store → StoreFailed"
     )
     func refused() async throws {
         let stages = try StoreStage()

@@ -10,7 +10,7 @@ import Testing
     .enabled(if: SmallDisk.isPossible, "mounting is not allowed here"))
 @DBusActor
 struct FullDiskTests {
-    private func large(_ id: String) -> Upsert {
+    private func largeUpsert(_ id: String) -> Upsert {
         Upsert(id, "t", "last", "", ["v": .string(String(repeating: "x", count: 300_000))])
     }
 
@@ -30,16 +30,16 @@ struct FullDiskTests {
         }
         disk.fill()
         for _ in 0..<3 {
-            let error = await #expect(throws: DBusError.self) { try await adapter.applyChanges([large("b")]) }
+            let error = await #expect(throws: DBusError.self) { try await adapter.applyChanges([largeUpsert("b")]) }
             #expect(error?.name == Listd.error("StoreFailed"))
         }
         let state = try await adapter.objects()
         #expect(state.revision == 1 && state.rows.map(\.id) == ["a"])
         // Lists with durability memory are not affected.
         let memory = try await stage.createAdapter("memory")
-        #expect(try await memory.applyChanges([large("m")]) == 1)
+        #expect(try await memory.applyChanges([largeUpsert("m")]) == 1)
         disk.makeRoom()
-        #expect(try await adapter.applyChanges([large("b")]) == 2)
+        #expect(try await adapter.applyChanges([largeUpsert("b")]) == 2)
         #expect(updates.recorded == [2])
         await stage.kill()
         try await stages.run { stage in
@@ -59,20 +59,20 @@ struct FullDiskTests {
         for name in ["large", "mail"] { _ = try await stage.createStored(name) }
         let small = (0..<500).map { Row("s\($0)", "t", ["v": .uint64(UInt64($0))]) }
         _ = try await stage.adapter("large").performUpdates(small)
-        for number in 0..<10 { _ = try await stage.adapter("large").applyChanges([large("\(number)")]) }
+        for number in 0..<10 { _ = try await stage.adapter("large").applyChanges([largeUpsert("\(number)")]) }
         disk.fill()
         if isRestarted {
-            // A kill leaves the log unchanged.
+            // A killed listd leaves the write-ahead log as it is.
             await stage.kill()
             stage = try await stages.start()
             disk.fill("more")
         }
         let adapter = try await stage.adapter("mail")
-        var error = await #expect(throws: DBusError.self) { try await adapter.applyChanges([large("b")]) }
+        var error = await #expect(throws: DBusError.self) { try await adapter.applyChanges([largeUpsert("b")]) }
         #expect(error?.name == Listd.error("StoreFailed"))
         try await stage.manager.call("RemoveAdapter", "large")
         #expect(try await stage.names() == ["mail"])
-        for number in 0..<3 { _ = try await adapter.applyChanges([large("\(number)")]) }
+        for number in 0..<3 { _ = try await adapter.applyChanges([largeUpsert("\(number)")]) }
         await stage.kill()
         stage = try await stages.start()
         #expect(try await stage.names() == ["mail"])
@@ -85,7 +85,7 @@ struct FullDiskTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a read-only state directory → exit code 74, and a log line with the reason")
+    @Test("the state directory is read-only at startup → listd exits with code 74 and logs the reason")
     func readOnly() async throws {
         let stages = try StoreStage()
         let disk = try SmallDisk(at: stages.state.path, isReadOnly: true)

@@ -24,7 +24,7 @@ struct KillTests {
         for round in 0..<Self.kills {
             let stage = try await stages.start()
             do {
-                try await creator.check(stage, others: writers.map(\.name) + [crowd.name])
+                try await creator.check(stage, ignoring: writers.map(\.name) + [crowd.name])
                 for writer in writers { try await writer.check(stage) }
                 try await crowd.check(stage)
             } catch {
@@ -35,9 +35,9 @@ struct KillTests {
             let left = Countdown(Int.random(in: 1...150, using: &random))
             async let killed: Void = left.wait(thenKill: stage)
             await withTaskGroup { group in
-                for writer in writers { group.addTask { await writer.write(to: stage, left) } }
-                group.addTask { await creator.create(on: stage, left) }
-                for member in 0..<4 { group.addTask { await crowd.write(member, to: stage, left) } }
+                for writer in writers { group.addTask { await writer.write(to: stage, until: left) } }
+                group.addTask { await creator.create(on: stage, until: left) }
+                for member in 0..<4 { group.addTask { await crowd.write(asMember: member, to: stage, until: left) } }
             }
             await killed
         }
@@ -48,7 +48,7 @@ struct KillTests {
     }
 }
 
-/// A count of answers until the moment of the kill.
+/// A countdown of events, such as the answers until the moment of a kill.
 @DBusActor
 final class Countdown {
     private var left: Int
@@ -57,7 +57,8 @@ final class Countdown {
 
     init(_ count: Int) { left = count }
 
-    func answered() {
+    /// Counts one event.
+    func countDown() {
         left -= 1
         if left == 0 { finish() }
     }
@@ -90,7 +91,7 @@ private final class Writer {
     private var rows: [ObjectRow] = []
     private var inFlight: ListChange?
     private var epoch: String?
-    /// A copy of the list at an earlier revision.
+    /// A copy of the list at an earlier revision, which `check` brings up to date with the list's recorded changes.
     private var mirror: ListMirror?
 
     nonisolated init(name: String, seed: UInt64) {
@@ -102,34 +103,34 @@ private final class Writer {
     func check(_ stage: Stage) async throws {
         guard let epoch else { return }
         let adapter = try await stage.adapter(name)
-        guard try await adapter.epoch() == epoch else { throw Lost("\(name): another epoch") }
+        guard try await adapter.epoch() == epoch else { throw Lost("the list “\(name)” has another epoch") }
         let state = try await adapter.objects()
         let next = inFlight?.applied(to: rows)
         if let next, state.rows == next, state.revision == revision + 1 {
             (rows, revision) = (next, state.revision)
         }
         guard state.rows == rows, state.revision == revision else {
-            throw Lost("\(name): at \(state.revision) with \(state.rows), not \(revision) with \(rows)")
+            throw Lost("“\(name)” is at revision \(state.revision) with \(state.rows), not \(revision) with \(rows)")
         }
         inFlight = nil
         mirror = try await mirror?.caughtUp(with: adapter, isKilled: true)
     }
 
-    func write(to stage: Stage, _ left: Countdown) async {
+    func write(to stage: Stage, until left: Countdown) async {
         do {
             let adapter = try await open(stage)
             while !left.isOver {
-                let change = ListChange.random(of: rows, &random)
+                let change = ListChange.random(for: rows, using: &random)
                 let next = change.applied(to: rows)
                 inFlight = change
                 let answer = try await change.perform(on: adapter)
-                // A change without effect has no revision.
+                // A change without effect does not raise the revision.
                 if answer != (next == rows ? revision : revision + 1) {
                     Issue.record("\(name): \(change) got the unexpected answer \(answer)")
                 }
                 (rows, revision, inFlight) = (next, answer, nil)
                 if random.chance(oneIn: 20) { mirror = ListMirror((revision, rows)) }
-                left.answered()
+                left.countDown()
             }
         } catch {
             // The daemon has ended.
@@ -157,7 +158,8 @@ private final class Creator {
 
     nonisolated init(seed: UInt64) { random = SeededRandom(seed: seed) }
 
-    func check(_ stage: Stage, others: [String]) async throws {
+    /// Checks that listd has exactly the lists that this client has created, apart from the lists of other clients.
+    func check(_ stage: Stage, ignoring others: [String]) async throws {
         var names = try await stage.names().subtracting(others)
         if let inFlight {
             // The call was not answered, so both outcomes are correct.
@@ -173,11 +175,11 @@ private final class Creator {
             throw Lost("the lists are \(names.sorted()), not \(epochs.keys.sorted())")
         }
         for (name, epoch) in epochs where try await stage.adapter(name).epoch() != epoch {
-            throw Lost("\(name): another epoch")
+            throw Lost("the list “\(name)” has another epoch")
         }
     }
 
-    func create(on stage: Stage, _ left: Countdown) async {
+    func create(on stage: Stage, until left: Countdown) async {
         do {
             while !left.isOver {
                 if epochs.count > 4, let name = random.pick(epochs.keys.sorted()) {
@@ -195,16 +197,17 @@ private final class Creator {
                     epochs[name] = try await adapter.epoch()
                 }
                 inFlight = nil
-                left.answered()
+                left.countDown()
             }
         } catch {
-            if !left.isOver { Issue.record("creating: \(error)") }
+            if !left.isOver { Issue.record("creating or removing a list: \(error)") }
             left.finish()
         }
     }
 }
 
-/// Several writers of one list whose changes share flushes. Each change inserts two objects.
+/// Concurrent writers of one list, so that one flush stores changes of several writers. Each change inserts two
+/// objects.
 @DBusActor
 private final class Crowd {
     let name = "crowd"
@@ -225,7 +228,7 @@ private final class Crowd {
             throw Lost("\(name): only half of a change was stored")
         }
         guard answered.isSubset(of: pairs), pairs.isSubset(of: asked) else {
-            throw Lost("\(name): \(answered.subtracting(pairs)) are lost")
+            throw Lost("“\(name)” lost \(answered.subtracting(pairs)) or invented \(pairs.subtracting(asked))")
         }
         mirror = try await mirror?.caughtUp(with: adapter, isKilled: true)
         mirror = ListMirror(state)
@@ -236,7 +239,7 @@ private final class Crowd {
         (answered, asked, mirror) = ([], [], nil)
     }
 
-    func write(_ member: Int, to stage: Stage, _ left: Countdown) async {
+    func write(asMember member: Int, to stage: Stage, until left: Countdown) async {
         do {
             let adapter = try await open(stage)
             while !left.isOver {
@@ -245,7 +248,7 @@ private final class Crowd {
                 let upserts = ["a", "b"].map { Upsert(pair + $0, "t", "first", "", ["v": .string(pair)]) }
                 _ = try await adapter.applyChanges(upserts)
                 answered.insert(pair)
-                left.answered()
+                left.countDown()
             }
         } catch {
             if !left.isOver { Issue.record("\(name): \(error)") }

@@ -22,8 +22,8 @@ enum ListChange: Sendable {
         }
     }
 
-    /// Returns a random operation that changes the list.
-    static func random(of rows: [ObjectRow], _ random: inout SeededRandom) -> ListChange {
+    /// Returns a random operation for a list with these rows.
+    static func random(for rows: [ObjectRow], using random: inout SeededRandom) -> ListChange {
         let new = ObjectRow(id: "n\(random.next() % 100_000)", type: "t", fields: ["v": .uint64(random.next())])
         guard rows.count > 2, let some = random.pick(rows), let other = random.pick(rows) else {
             return .apply(removed: [], upserts: [(new, "last", "")])
@@ -50,7 +50,7 @@ enum ListChange: Sendable {
         var rows = old
         switch self {
         case .replace(let all):
-            // A random new id may exist already. Then the first object counts.
+            // The random id of the new object may exist already. Then the first of the two objects counts.
             var seen: Set<String> = []
             return all.filter { seen.insert($0.id).inserted }
         case .apply(let removed, let upserts):

@@ -13,7 +13,7 @@ struct LostFilesTests {
 
     init() throws { stages = try StoreStage() }
 
-    private func row(_ id: String) -> [Upsert] { [Upsert(id, "t", "last", "", ["v": .string(id)])] }
+    private func upserts(_ id: String) -> [Upsert] { [Upsert(id, "t", "last", "", ["v": .string(id)])] }
 
     private func expectRefused(_ body: () async throws -> Void) async {
         let error = await #expect(throws: DBusError.self) { try await body() }
@@ -26,12 +26,12 @@ struct LostFilesTests {
     }
 
     @Test(
-        "state directory, database or log is removed or replaced → StoreFailed, and one log line that names the file",
+        "the state directory, database or write-ahead log is lost → StoreFailed, and one log line names the file",
         arguments: ["directory", "other directory", "database", "other database", "log"])
     func filesRemoved(what: String) async throws {
         let stage = try await stages.start()
         let adapter = try await stage.createStored("mail")
-        #expect(try await adapter.applyChanges(row("a")) == 1)
+        #expect(try await adapter.applyChanges(upserts("a")) == 1)
         let files = FileManager.default
         let other = TemporaryDirectory()
         var missing = stages.file
@@ -50,7 +50,7 @@ struct LostFilesTests {
             try files.removeItem(atPath: missing)
         }
         for _ in 0..<2 {
-            await expectRefused { _ = try await adapter.applyChanges(row("b")) }
+            await expectRefused { _ = try await adapter.applyChanges(upserts("b")) }
             await expectRefused { _ = try await stage.createStored("other") }
             await expectRefused { try await stage.manager.call("RemoveAdapter", "mail") }
         }
@@ -66,11 +66,11 @@ struct LostFilesTests {
     func movedBack() async throws {
         let stage = try await stages.start()
         let adapter = try await stage.createStored("mail")
-        #expect(try await adapter.applyChanges(row("a")) == 1)
+        #expect(try await adapter.applyChanges(upserts("a")) == 1)
         try #require(unsafe rename(stages.file, stages.file + "-moved") == 0)
-        await expectRefused { _ = try await adapter.applyChanges(row("b")) }
+        await expectRefused { _ = try await adapter.applyChanges(upserts("b")) }
         try #require(unsafe rename(stages.file + "-moved", stages.file) == 0)
-        #expect(try await adapter.applyChanges(row("b")) == 2)
+        #expect(try await adapter.applyChanges(upserts("b")) == 2)
         await stage.kill()
         try await stages.run { stage async throws in
             #expect(try await stage.adapter("mail").objects().rows.map(\.id) == ["a", "b"])
@@ -78,7 +78,7 @@ struct LostFilesTests {
     }
 
     @Test(
-        "the database is truncated while listd runs → StoreFailed, and one log line that names the file",
+        "the database is truncated while listd runs → StoreFailed, and one log line names the file",
         arguments: [0, 4096])
     func cut(size: Int) async throws {
         _ = try await stages.run { stage in
@@ -86,27 +86,27 @@ struct LostFilesTests {
         }
         let stage = try await stages.start()
         let adapter = try await stage.adapter("mail")
-        #expect(try await adapter.applyChanges(row("a")) == 2)
+        #expect(try await adapter.applyChanges(upserts("a")) == 2)
         try #require(unsafe truncate(stages.file, size) == 0)
-        for _ in 0..<2 { await expectRefused { _ = try await adapter.applyChanges(row("b")) } }
+        for _ in 0..<2 { await expectRefused { _ = try await adapter.applyChanges(upserts("b")) } }
         #expect(lines(stage).count == 1 && lines(stage)[0].contains(stages.file), "\(stage.listd.standardError)")
         await stage.kill()
         try await stages.run { stage async throws in
             #expect(try await stage.names().isEmpty)
             #expect(lines(stage).count == 1 && lines(stage)[0].contains(stages.file), "\(stage.listd.standardError)")
         }
-        // The files that were set aside contain everything that was left, including the log.
+        // listd has moved aside all files of the truncated database, including the write-ahead log.
         let names = try FileManager.default.contentsOfDirectory(atPath: stages.state.path)
         #expect(names.contains { $0.hasPrefix("listd.db.damaged-") && $0.hasSuffix("-wal") }, "\(names)")
     }
 
     @Test(
-        "a log is damaged or missing after a kill → one log line names it, a copy is saved, and lists get new epochs",
+        "the write-ahead log is damaged or gone after a kill → listd logs its path, keeps a copy, and changes epochs",
         arguments: ["first frame", "last frame", "cut", "empty", "gone"])
     func badFrames(what: String) async throws {
         let stage = try await stages.start()
         let adapter = try await stage.createStored("mail")
-        for id in ["a", "b", "c"] { _ = try await adapter.applyChanges(row(id)) }
+        for id in ["a", "b", "c"] { _ = try await adapter.applyChanges(upserts(id)) }
         let epoch = try await adapter.epoch()
         await stage.kill()
         let log = stages.file + "-wal"

@@ -12,7 +12,7 @@ struct MissingPluginTests {
         key: "s", value: "s", [DBusValue.Entry(key: .string("*"), value: .string("horrors/Steady"))])
 
     @Test(
-        "the plugin is missing at startup → failed, with all objects; the plugin is installed and loaded → restored",
+        "a plugin is missing at startup → its list fails, with all objects; the plugin is loaded → the list is ready",
         arguments: [true, false])
     func revived(byLoading: Bool) async throws {
         let stages = try StoreStage()
@@ -62,7 +62,7 @@ struct MissingPluginTests {
         #expect(await second.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("another plugin is loaded → no log line about lists that use the missing plugin")
+    @Test("another plugin is loaded → no further log line about lists that use the missing plugin")
     func otherLoaded() async throws {
         let stages = try StoreStage()
         let plugins = TemporaryDirectory()

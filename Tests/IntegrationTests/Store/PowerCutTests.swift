@@ -24,7 +24,7 @@ struct PowerCutTests {
     }
 
     @Test(
-        "files of an earlier boot → a list with durability disk gets a new epoch, a list with fsync keeps its epoch",
+        "listd starts with files of an earlier boot → disk lists get a new epoch, and fsync lists keep their epoch",
         .rule("DU-02"))
     func olderFiles() async throws {
         let stages = try StoreStage()
@@ -50,7 +50,7 @@ struct PowerCutTests {
     }
 
     @Test(
-        "power failure below the file system → fsync lists have every answered write, disk lists have a new epoch",
+        "the disk loses power → fsync lists have every answered write, and disk lists get a new epoch",
         .rule("DU-01"),
         .enabled(if: LoopDisk.isPossible, "file systems in files cannot be mounted here"), arguments: 0..<3)
     func powerCut(round: Int) async throws {
@@ -59,7 +59,7 @@ struct PowerCutTests {
         defer { disk.remove() }
         stages.directory = disk.path + "/state"
         if round > 0 {
-            // The previous run of listd ended regularly.
+            // An earlier run of listd creates the lists and exits cleanly.
             try await stages.run(boot: "zeroth") { stage async throws in
                 for name in ["disk", "fsync"] {
                     _ = try await write(2, to: try await stage.createStored(name, durability: name))
@@ -88,7 +88,7 @@ struct PowerCutTests {
     }
 
     @Test(
-        "killed and restarted in the same boot, or stopped cleanly and restarted in another boot → all epochs stay")
+        "listd is killed and starts in the same boot, or exits and starts in another boot → lists keep their epochs")
     func sameBoot() async throws {
         let stages = try StoreStage()
         let stage = try await stages.start(boot: "first")

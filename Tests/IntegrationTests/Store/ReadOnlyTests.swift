@@ -11,23 +11,25 @@ import Testing
     .enabled(if: FrozenFile.isPossible, "files cannot be frozen here"))
 @DBusActor
 struct ReadOnlyTests {
-    private func row(_ id: String) -> [Upsert] { [Upsert(id, "t", "last", "", ["v": .string(id)])] }
+    private func upserts(_ id: String) -> [Upsert] { [Upsert(id, "t", "last", "", ["v": .string(id)])] }
 
     private func backUp(_ stage: Stage, to path: String) async throws {
         let file = FileDescriptor(adopting: unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600))
         try await stage.manager.call("Backup", file)
     }
 
-    @Test("the files become read-only → StoreFailed, and nothing is applied; writable again → the same call succeeds")
+    @Test(
+        "the store's files are read-only → StoreFailed, and nothing is applied; writable again → the same call succeeds"
+    )
     func files() async throws {
         let stages = try StoreStage()
         let stage = try await stages.start()
         let adapter = try await stage.createStored("mail")
-        #expect(try await adapter.applyChanges(row("a")) == 1)
+        #expect(try await adapter.applyChanges(upserts("a")) == 1)
         let frozen = try [stages.file, stages.file + "-wal"].map { try FrozenFile($0) }
         defer { for file in frozen { file.thaw() } }
         for _ in 0..<3 {
-            let error = await #expect(throws: DBusError.self) { try await adapter.applyChanges(row("b")) }
+            let error = await #expect(throws: DBusError.self) { try await adapter.applyChanges(upserts("b")) }
             #expect(error?.name == Listd.error("StoreFailed"))
         }
         let created = await #expect(throws: DBusError.self) { try await stage.createStored("other") }
@@ -38,7 +40,7 @@ struct ReadOnlyTests {
         #expect(state.revision == 1 && state.rows.map(\.id) == ["a"])
         #expect(try await stage.names() == ["mail"])
         for file in frozen { file.thaw() }
-        #expect(try await adapter.applyChanges(row("b")) == 2)
+        #expect(try await adapter.applyChanges(upserts("b")) == 2)
         await stage.kill()
         try await stages.run { stage in
             let state = try await stage.adapter("mail").objects()
@@ -47,7 +49,7 @@ struct ReadOnlyTests {
     }
 
     @Test(
-        "the state directory becomes read-only → open files are written, but a backup fails with StoreFailed"
+        "the state directory becomes read-only → writes to lists succeed, but a backup fails with StoreFailed"
     )
     func directory() async throws {
         let stages = try StoreStage()
@@ -55,7 +57,7 @@ struct ReadOnlyTests {
         let adapter = try await stage.createStored("mail")
         let frozen = try FrozenFile(stages.state.path)
         defer { frozen.thaw() }
-        #expect(try await adapter.applyChanges(row("a")) == 1)
+        #expect(try await adapter.applyChanges(upserts("a")) == 1)
         let target = TemporaryDirectory()
         let error = await #expect(throws: DBusError.self) { try await backUp(stage, to: target.path + "/backup") }
         #expect(error?.name == Listd.error("StoreFailed"))

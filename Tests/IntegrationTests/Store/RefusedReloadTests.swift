@@ -18,27 +18,27 @@ struct RefusedReloadTests {
     }
 
     /// Calls Reload and checks that it fails for a list with this reason.
-    private func reloadIsRefused(_ stage: Stage, _ list: String, _ what: String) async throws {
+    private func expectRefusedReload(_ stage: Stage, list: String, reason: String) async throws {
         let error = await #expect(throws: DBusError.self) { try await stage.manager.call("Reload") }
         #expect(error?.name == Listd.error("ReloadIncomplete"))
-        #expect(error?.message.contains("the list \(list) \(what): ") == true)
+        #expect(error?.message.contains("the list \(list) \(reason): ") == true)
     }
 
     private func option(_ name: String, of list: TestAdapter) async throws -> DBusValue? {
         try await list.by(list.stage.client).property("Options", as: [String: DBusValue].self)[name]?.unwrapped
     }
 
-    private func durability(_ word: String) -> String { "[List]\nDurability=\(word)\n" }
+    private func listFile(durability word: String) -> String { "[List]\nDurability=\(word)\n" }
 
     @Test("the store refuses a change from memory to disk → the list stays in memory until the next reload")
     func toDisk() async throws {
         let stages = try StoreStage()
-        let stage = try await stages.start(files: ["a.list": durability("memory")])
+        let stage = try await stages.start(files: ["a.list": listFile(durability: "memory")])
         let list = try await stage.adapter("a")
         #expect(try await list.performUpdates([Row("early", "", [:])]) == 1)
         try stages.hideFile()
-        try write(durability("disk") + "Layout=none\n", to: "a.list", of: stage)
-        try await reloadIsRefused(stage, "a", "was not changed")
+        try write(listFile(durability: "disk") + "Layout=none\n", to: "a.list", of: stage)
+        try await expectRefusedReload(stage, list: "a", reason: "was not changed")
         #expect(try await option("durability", of: list) == .string("memory"))
         #expect(try await option("layout", of: list) != .string("none"))
         #expect(try await list.objects().revision == 1)
@@ -48,7 +48,7 @@ struct RefusedReloadTests {
         #expect(try await option("layout", of: list) == .string("none"))
         let revision = try await list.applyChanges([Upsert("late", "", "last", "", [:])])
         await stage.kill()
-        try await stages.run(files: ["a.list": durability("disk") + "Layout=none\n"]) { stage in
+        try await stages.run(files: ["a.list": listFile(durability: "disk") + "Layout=none\n"]) { stage in
             let state = try await stage.adapter("a").objects()
             #expect(state.revision == revision && state.rows.map(\.id) == ["early", "late"])
         }
@@ -57,24 +57,24 @@ struct RefusedReloadTests {
     @Test("the store refuses a change from disk to memory → the list stays stored until the next reload")
     func toMemory() async throws {
         let stages = try StoreStage()
-        let stage = try await stages.start(files: ["a.list": durability("disk")])
+        let stage = try await stages.start(files: ["a.list": listFile(durability: "disk")])
         let list = try await stage.adapter("a")
         #expect(try await list.performUpdates([Row("early", "", [:])]) == 1)
         try stages.hideFile()
-        try write(durability("memory"), to: "a.list", of: stage)
-        try await reloadIsRefused(stage, "a", "was not changed")
+        try write(listFile(durability: "memory"), to: "a.list", of: stage)
+        try await expectRefusedReload(stage, list: "a", reason: "was not changed")
         #expect(try await option("durability", of: list) == .string("disk"))
         try stages.restoreFile()
         #expect(try await list.applyChanges([Upsert("late", "", "last", "", [:])]) == 2)
         await stage.kill()
-        let second = try await stages.start(files: ["a.list": durability("disk")])
+        let second = try await stages.start(files: ["a.list": listFile(durability: "disk")])
         let restored = try await second.adapter("a")
         #expect(try await restored.objects().rows.map(\.id) == ["early", "late"])
-        try write(durability("memory"), to: "a.list", of: second)
+        try write(listFile(durability: "memory"), to: "a.list", of: second)
         try await second.manager.call("Reload")
         #expect(try await restored.applyChanges([Upsert("last", "", "last", "", [:])]) == 3)
         await second.kill()
-        try await stages.run(files: ["a.list": durability("disk")]) { stage in
+        try await stages.run(files: ["a.list": listFile(durability: "disk")]) { stage in
             let state = try await stage.adapter("a").objects()
             #expect(state.rows.isEmpty)
         }
@@ -85,12 +85,12 @@ struct RefusedReloadTests {
     )
     func otherControllers() async throws {
         let stages = try StoreStage()
-        let stage = try await stages.start(files: ["a.list": durability("disk")])
+        let stage = try await stages.start(files: ["a.list": listFile(durability: "disk")])
         let list = try await stage.adapter("a")
         #expect(try await list.performUpdates([Row("early", "row", [:])]) == 1)
         try stages.hideFile()
-        try write(durability("disk") + "[Sections]\n*=listd/binding\n", to: "a.list", of: stage)
-        try await reloadIsRefused(stage, "a", "was not changed")
+        try write(listFile(durability: "disk") + "[Sections]\n*=listd/binding\n", to: "a.list", of: stage)
+        try await expectRefusedReload(stage, list: "a", reason: "was not changed")
         try stages.restoreFile()
         #expect(try await list.applyChanges([Upsert("late", "row", "last", "", [:])]) == 2)
         #expect(try await list.items().map(\.reuse) == ["row", "row"])
@@ -104,12 +104,13 @@ struct RefusedReloadTests {
     )
     func removal() async throws {
         let stages = try StoreStage()
-        let stage = try await stages.start(files: ["a.list": durability("disk"), "b.list": durability("memory")])
+        let stage = try await stages.start(
+            files: ["a.list": listFile(durability: "disk"), "b.list": listFile(durability: "memory")])
         #expect(try await stage.adapter("a").performUpdates([Row("x", "", [:])]) == 1)
         try stages.hideFile()
         try write(nil, to: "a.list", of: stage)
         try write(nil, to: "b.list", of: stage)
-        try await reloadIsRefused(stage, "a", "was not removed, although no file configures it")
+        try await expectRefusedReload(stage, list: "a", reason: "was not removed, although no file configures it")
         #expect(try await stage.names() == ["a"])
         try stages.restoreFile()
         try await stage.manager.call("Reload")

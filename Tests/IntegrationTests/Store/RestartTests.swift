@@ -12,7 +12,7 @@ struct RestartTests {
     private func rows(_ ids: String...) -> [Row] { ids.map { Row($0, "t", ["v": .string($0)]) } }
 
     @Test(
-        "stopped and restarted → objects, order, options, epoch and revision are unchanged",
+        "listd is stopped and restarted → a list's objects, order, options, epoch and revision are unchanged",
         .rule("AO-05"))
     func restart() async throws {
         let stages = try StoreStage()
@@ -49,7 +49,7 @@ struct RestartTests {
         }
     }
 
-    @Test("a restored list that is not used → has revision and recorded changes, but no engine until its first use")
+    @Test("a restored list is not used yet → its revision and recorded changes are readable, but it has no engine")
     func resting() async throws {
         let stages = try StoreStage()
         let before = try await stages.run { stage in
@@ -78,7 +78,7 @@ struct RestartTests {
         #expect(try await stages.names() == ["a list"])
     }
 
-    @Test("durability memory → the list ends with the daemon, and the store contains no part of the list")
+    @Test("a list has durability memory → the list ends with the daemon, and the store contains no part of the list")
     func memory() async throws {
         let stages = try StoreStage()
         try await stages.run { stage in
@@ -88,7 +88,7 @@ struct RestartTests {
         #expect(try await stages.names() == ["kept"])
     }
 
-    @Test("configured lists → keep their objects; with a changed source → recreated; without a file → removed")
+    @Test("listd restarts → a configured list keeps its objects, is new with another source, and gone without its file")
     func configured() async throws {
         let stages = try StoreStage()
         let plain = "[List]\nDescription=one\n"
@@ -123,7 +123,7 @@ struct RestartTests {
     }
 
     @Test(
-        "a list is left out at startup for an error in its file → its name is reserved until the file is corrected"
+        "a list's file has an error at startup → the list is left out, and its name is reserved until a correction"
     )
     func leftOut() async throws {
         let stages = try StoreStage()
@@ -151,7 +151,7 @@ struct RestartTests {
         try await stages.run(files: ["x.list": plain]) { stage async throws in
             #expect(try await stage.adapter("x").objects().rows.map(\.id) == ["a", "b"])
         }
-        // Without its file, the list is removed, also by a reload.
+        // When the faulty file is deleted, a reload removes the stored list.
         let other = try await stages.start(files: ["x.list": plain + "Foo=1\n"])
         try FileManager.default.removeItem(atPath: other.listd.directory.path + "/config/x.list")
         try await other.manager.call("Reload")
@@ -160,7 +160,7 @@ struct RestartTests {
         #expect(try await stages.names() == ["x"])
     }
 
-    @Test("Reload with a changed durability → the list is stored from then on, or no longer stored")
+    @Test("Reload changes durability → a list with disk is stored from then on, and a list with memory is forgotten")
     func reloadedDurability() async throws {
         let stages = try StoreStage()
         let (memory, disk) = ("[List]\nDurability=memory\n", "[List]\nDurability=disk\n")
@@ -178,14 +178,14 @@ struct RestartTests {
             let state = try await stage.adapter("a").objects()
             #expect(state.revision == 2 && state.rows.map(\.id) == ["a", "3"])
             #expect(try await stage.adapter("a").epoch() == epoch)
-            // listd was killed, so the last changes are lost.
+            // listd was killed, so the record of the last changes is lost.
             #expect(try await stage.adapter("a").oldestRevision() == 2)
             #expect(try await stage.adapter("b").objects().rows.isEmpty)
         }
     }
 
     @Test(
-        "a damaged database → moved aside and logged at priority err, and the service starts with new epochs",
+        "the database is damaged → listd moves it aside, logs an error, and starts with new epochs",
         .rule("DU-05"))
     func damage() async throws {
         let stages = try StoreStage()
@@ -206,7 +206,7 @@ struct RestartTests {
         #expect(try await stages.names() == ["mail"])
     }
 
-    @Test("the state directory is unusable, or another listd uses the directory → exit code 74")
+    @Test("the state directory is unusable, or another listd uses the directory → listd exits with code 74")
     func noStore() async throws {
         let stages = try StoreStage()
         let stage = try await stages.start()

@@ -10,7 +10,7 @@ import TestSupport
 final class StoreStage {
     let bus: PrivateBus
     let state: TemporaryDirectory
-    /// The state directory, if it is not the default one.
+    /// The state directory that listd uses instead of `state`; `nil` = `state`.
     var directory: String?
 
     nonisolated init(state: TemporaryDirectory = TemporaryDirectory()) throws {
@@ -132,10 +132,11 @@ extension TestAdapter {
 }
 
 extension ListMirror {
-    /// Returns the mirror, brought up to date, after comparing it with the list.
+    /// Returns the mirror after all changes of the list since the mirror's revision.
     ///
-    /// - Parameter isKilled: whether the daemon may have been killed in the meantime. Then the daemon may have lost
-    ///   the last changes, and the client reads the list anew.
+    /// - Parameter isKilled: whether the daemon may have been killed since the mirror's revision. If the daemon then
+    ///   no longer has the changes, the mirror is read anew.
+    /// - Throws: `Mismatch` if the changes do not lead to the list's present objects.
     @DBusActor
     func caughtUp(with adapter: TestAdapter, isKilled: Bool = false) async throws -> ListMirror {
         if isKilled, try await adapter.oldestRevision() > revision { return ListMirror(try await adapter.objects()) }

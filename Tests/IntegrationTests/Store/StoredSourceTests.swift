@@ -18,7 +18,7 @@ struct StoredSourceTests {
     }
 
     @Test(
-        "a stored list of a user who is not an administrator → restored as failed, without reading the source's file"
+        "a stored list's owner is not an administrator → the list is restored as failed, and its file is not read"
     )
     func foreign() async throws {
         let directory = TemporaryDirectory()
