@@ -10,7 +10,7 @@ import Testing
 @Suite("Field hints over the bus", .timeLimit(.minutes(3)))
 @DBusActor
 struct HintTests {
-    private func text(_ hints: [String: String]) -> DBusValue {
+    private func strings(_ hints: [String: String]) -> DBusValue {
         .dictionary(key: "s", value: "s", hints.map { .init(key: .string($0.key), value: .string($0.value)) })
     }
 
@@ -20,15 +20,15 @@ struct HintTests {
     func option(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
         let words = Dictionary(uniqueKeysWithValues: FieldHint.allCases.map { ("field \($0.rawValue)", $0.rawValue) })
-        let adapter = try await stage.createAdapter("list", ["hints": text(words)])
+        let adapter = try await stage.createAdapter("list", ["hints": strings(words)])
         let list = AdapterClient(adapter.by(try await stage.connect(transport)))
         #expect(try await list.hints().mapValues(\.rawValue) == words)
-        let wrong = await failure { _ = try await stage.createAdapter("other", ["hints": text(["a": "bits"])]) }
+        let wrong = await failure { _ = try await stage.createAdapter("other", ["hints": strings(["a": "bits"])]) }
         #expect(wrong == Listd.standardError("InvalidArgs"))
         await stage.stop()
     }
 
-    @Test("a list file with [Hints] → the list has the hints; a reload with other hints → Options changes")
+    @Test("a list file with [Hints] → the list has the hints; a reload with other hints → the property Options changes")
     func configured() async throws {
         let stage = try await Stage(files: ["news.list": "[List]\nSource=push\n[Hints]\nsize=bytes\nseen=time-us\n"])
         let adapter = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/news")
@@ -49,7 +49,7 @@ struct HintTests {
     }
 
     @Test(
-        "a plugin's source with hints → the list has the source's hints unless the list has its own",
+        "a plugin's source has hints → the list has them, except for fields for which the list sets a hint",
         arguments: ["worker", "none"])
     func source(isolation: String) async throws {
         let directory = TemporaryDirectory()
@@ -61,17 +61,17 @@ struct HintTests {
         #expect(
             try await AdapterClient(plain.by(stage.client)).hints() == ["count": .percent, "size": .bytes])
         let own = try await stage.createAdapter(
-            "own", ["source": .string("horrors/source"), "hints": text(["size": "permissions", "other": "gid"])])
+            "own", ["source": .string("horrors/source"), "hints": strings(["size": "permissions", "other": "gid"])])
         #expect(
             try await AdapterClient(own.by(stage.client)).hints()
                 == ["count": .percent, "size": .permissions, "other": .groupID])
         await stage.stop()
     }
 
-    @Test("a following list → the followed list's hints and their changes, unless the following list has its own")
+    @Test("a list follows another list → it has the other's present hints, except for fields for which it sets a hint")
     func follower() async throws {
         let stage = try await Stage(files: ["news.list": "[List]\n[Hints]\nsize=bytes\nseen=time-us\n"])
-        let found = try await stage.createFollower("found", of: "news", "", ["hints": text(["size": "permissions"])])
+        let found = try await stage.createFollower("found", of: "news", "", ["hints": strings(["size": "permissions"])])
         let second = try await stage.createFollower("second", of: "found", "limit=3")
         let lists = [found, second].map { AdapterClient($0.by(stage.client)) }
         for list in lists { #expect(try await list.hints() == ["size": .permissions, "seen": .timeInMicroseconds]) }
@@ -95,7 +95,7 @@ struct HintTests {
     }
 
     @Test(
-        "the files plugin → hints for sizes, times, permissions and owners",
+        "a list of the files plugin → the list has hints for sizes, times, permissions and owners",
         .enabled(if: PluginStage.isBuilt("files"), "scripts/build-plugins has not run"))
     func files() async throws {
         let stage = try await PluginStage(

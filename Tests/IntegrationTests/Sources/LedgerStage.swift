@@ -47,7 +47,7 @@ struct LedgerList {
         remote = adapter.by(client ?? stage.client)
     }
 
-    /// Creates the list.
+    /// Creates a list with the source `ledger/rows`, and waits until the list is ready.
     static func make(
         _ argument: String, named name: String = "rows", on stage: Stage, durability: String = "fsync",
         by client: Connection? = nil
@@ -82,7 +82,7 @@ struct LedgerList {
         try await remote.call("PatchObject", revision, id, fields, [String](), returning: UInt64.self)
     }
 
-    /// Makes the source perform an action that is not a write.
+    /// Makes the source perform an action by its name, such as `offline`. Returns the answered revision.
     func ask(_ what: String, expecting revision: UInt64 = 0) async throws -> UInt64 {
         try await patch("row 0", ["do": .string(what)], expecting: revision)
     }

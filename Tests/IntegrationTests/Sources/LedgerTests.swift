@@ -9,6 +9,7 @@ import Testing
 @Suite("Sources with cursors and writes", .timeLimit(.minutes(5)))
 @DBusActor
 struct LedgerTests {
+    /// Returns the name of the error that `body` throws; `nil` if `body` succeeds.
     private func error(_ body: @DBusActor () async throws -> UInt64) async -> String? {
         do {
             _ = try await body()
@@ -94,7 +95,7 @@ struct LedgerTests {
     }
 
     @Test(
-        "a write to a source → answered with the revision that contains the write, even if the source is slow",
+        "a client writes to a source → the answer is the revision with the write, even if the source is slow",
         arguments: PluginStage.Isolation.allCases, TransportKind.allCases)
     func writes(isolation: PluginStage.Isolation, transport: TransportKind) async throws {
         let ledger = try LedgerStage()
@@ -150,7 +151,7 @@ struct LedgerTests {
     }
 
     @Test(
-        "a write is never answered or kills the source → SourceUnavailable as soon as the source ends")
+        "a source never answers a write, or dies of it → the caller gets SourceUnavailable when the source ends")
     func unanswered() async throws {
         let ledger = try LedgerStage()
         let stage = try await ledger.start()
@@ -168,7 +169,7 @@ struct LedgerTests {
     }
 
     @Test(
-        "a write to a source without write support → ReadOnly; to another user's list → AccessDenied",
+        "a write to a source without write support → ReadOnly; a write to another user's list → AccessDenied",
         .rule("WT-13"))
     func readOnly() async throws {
         let ledger = try LedgerStage()
@@ -191,11 +192,11 @@ struct LedgerTests {
     /// The number of rows. The soak test uses a million.
     private static let count = ProcessInfo.processInfo.environment["LISTD_SOAK"] == nil ? 100_000 : 1_000_000
 
-    @Test("a very large number of rows in pages → the worker holds one page in memory, the daemon the list once")
+    @Test("a source sends very many rows in pages → the worker holds one page, and the daemon one copy of the list")
     func memory() async throws {
         let ledger = try LedgerStage()
         let stage = try await ledger.start()
-        // The memory of both processes with a list of one page.
+        // First a list of one page, for the memory that both processes need in any case.
         _ = try await LedgerList.make("1000&page=1000", named: "small", on: stage, durability: "memory")
         let process = try await stage.object("/org/listd/Listd1/plugins/ledger", "Plugin")
             .property("ProcessID", as: UInt32.self)
@@ -205,10 +206,10 @@ struct LedgerTests {
         let worker = (Self.peak(Int(process)) - before.worker) << 10
         let daemon = (Self.peak(Int(stage.listd.identifier)) - before.daemon) << 10
         // If the worker held more than one page, the rows alone would take 5 MB for each 100,000.
-        #expect(worker < 4 << 20, "the worker took \(worker) bytes")
+        #expect(worker < 4 << 20, "the worker's peak memory grew by \(worker) bytes")
         // Measured: 180 bytes for each row, with the list's index and sections. A second copy would add 60 bytes a
         // row.
-        #expect(daemon < Self.count * 230 + 8 << 20, "the daemon took \(daemon) bytes")
+        #expect(daemon < Self.count * 230 + 8 << 20, "the daemon's peak memory grew by \(daemon) bytes")
         await stage.stop()
     }
 

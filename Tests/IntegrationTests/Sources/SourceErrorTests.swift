@@ -21,7 +21,9 @@ struct SourceErrorTests {
         try await Stage(files: ["a.list": "[List]\nSource=jsonl:\(path)\n\(more)"])
     }
 
-    @Test("a missing file → failed, with the path in SourceError; the file is created → ready, with signals")
+    @Test(
+        "a source's file is missing → the list fails, with the path in SourceError; the file is created → it is ready"
+    )
     func missing() async throws {
         let stage = try await start()
         let list = try await stage.adapter("a")
@@ -61,7 +63,7 @@ struct SourceErrorTests {
     }
 
     @Test(
-        "the file is removed → the list keeps its objects and has SourceError; a file without valid lines → failed",
+        "the file is removed → the list keeps its objects and has SourceError; a file without valid lines → it fails",
         .rule("SO-01"))
     func gone() async throws {
         try write(#"{"id": "a"}"#)
@@ -79,7 +81,7 @@ struct SourceErrorTests {
     }
 
     @Test(
-        "a restricted list → readers see SourceError, other users see it neither as property nor in signals",
+        "a restricted list has a source error → its readers see the text, and other users do not, even in signals",
         .enabled(if: Agent.canBeOthers))
     func restricted() async throws {
         try write(#"{"id": "a"}"#, #"{"secret": 1}"#)
@@ -105,7 +107,7 @@ struct SourceErrorTests {
         await stage.stop()
     }
 
-    @Test("a list has failed or lacks a line → systemd's status line counts the list")
+    @Test("a list has failed or has a source error → systemd's status line counts the list")
     func statusLine() async throws {
         try write(#"{"id": "a"}"#)
         let stage = try await Stage(files: ["a.list": "[List]\nSource=jsonl:\(path)\n", "b.list": "[List]\n"])
@@ -132,7 +134,7 @@ struct SourceErrorTests {
         await horrors.stop()
     }
 
-    @Test("listctl list → a state for each list, and the reasons of failures on standard error")
+    @Test("a list has failed → listctl list prints the list's state, and the reason on standard error")
     func listed() async throws {
         let stage = try await start()
         let list = try await stage.adapter("a")

@@ -18,7 +18,7 @@ struct SourceStandingTests {
 
     private var now: UInt64 { UInt64(Date().timeIntervalSince1970 * 1_000_000) }
 
-    @Test("a list that clients write → no synchronisation time and no cursor", arguments: TransportKind.allCases)
+    @Test("a list that clients write → it has no synchronisation time and no cursor", arguments: TransportKind.allCases)
     func pushed(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
         let list = try await stage.createAdapter("list")
@@ -44,30 +44,30 @@ struct SourceStandingTests {
         let list = try await stage.adapter("list")
         let client = try await stage.connect(transport)
         /// Waits until the list has reached a revision.
-        func revision(_ wanted: UInt64) async throws {
+        func wait(forRevision wanted: UInt64) async throws {
             while try await list.by(client).property("Revision", as: UInt64.self) < wanted { await Task.yield() }
         }
-        try await revision(1)
+        try await wait(forRevision: 1)
         let first = try await readStatus(list, by: client)
         #expect(first.error.isEmpty)
         #expect(first.synced >= began)
         #expect(first.synced <= now)
         #expect(first.position.hasPrefix("11-"))
         try write("{\"id\":\"b\"}\n")
-        try await revision(2)
+        try await wait(forRevision: 2)
         let second = try await readStatus(list, by: client)
         #expect(second.position != first.position)
         #expect(second.synced >= first.synced)
         try write("{\"id\":\"c\"}\nno line\n")
-        try await revision(3)
+        try await wait(forRevision: 3)
         let faulty = try await readStatus(list, by: client)
         #expect(faulty.error.contains("line 2"))
         #expect(faulty.synced >= second.synced)
         try write("{\"id\":\"d\"}\nno line\n")
-        try await revision(4)
+        try await wait(forRevision: 4)
         #expect(try await readStatus(list, by: client).synced == faulty.synced)
         try write("{\"id\":\"a\"}\n")
-        try await revision(5)
+        try await wait(forRevision: 5)
         #expect(try await readStatus(list, by: client).synced > faulty.synced)
         #expect(try await readStatus(list, by: client).position == first.position)
         await stage.stop()
@@ -78,7 +78,9 @@ struct SourceStandingTests {
         await next.stop()
     }
 
-    @Test("a restricted list → AccessDenied for users without read access", .enabled(if: Agent.canBeOthers))
+    @Test(
+        "a user without read access reads a restricted list's synchronisation status → AccessDenied",
+        .enabled(if: Agent.canBeOthers))
     func restricted() async throws {
         let stage = try await Stage.withDirectSocket()
         let list = try await stage.createAdapter("list", ["readers": .string("owner")])
