@@ -19,11 +19,11 @@ final class Agent: Sendable {
         var values: String? { if case .values(let text) = self { text } else { nil } }
     }
 
-    /// The user id of `nobody` and its group, which own nothing.
+    /// The id of the user `nobody` and of its group. They own no files.
     static let nobody: UInt32 = 65534
 
-    /// Whether tests can run clients as other users. That requires root, and a temporary directory that others can
-    /// reach.
+    /// Whether tests can run clients as other users. That requires root, and a temporary directory that other users
+    /// can reach.
     static let canBeOthers: Bool = {
         guard geteuid() == 0 else { return false }
         let check = try? Process.run(
@@ -65,7 +65,7 @@ final class Agent: Sendable {
         return try await send(#"["call","\#(path)","\#(name)","\#(member)","\#(signature)",\#(arguments)]"#)
     }
 
-    /// Calls a method that listd must refuse. Returns the error's name and message.
+    /// Calls a method. Returns the name and the message of the error; empty texts if the call succeeds.
     func refusal(
         _ path: ObjectPath, _ interface: String, _ member: String, _ signature: String, _ arguments: String
     ) async throws -> (name: String, message: String) {
@@ -99,13 +99,14 @@ final class Agent: Sendable {
     /// Adds a match rule to the bus.
     func match(_ rule: String) async throws { _ = try await send(#"["match","\#(rule)"]"#) }
 
-    /// Returns the signals since the previous call of this function, as JSON: path, member, arguments of each.
+    /// Returns the D-Bus signals that the client has received since the previous call of this function, as JSON:
+    /// path, member and arguments of each.
     func signals() async throws -> String { try await send(#"["signals"]"#).values ?? "" }
 
-    /// Sends a signal to the client's process, for example SIGSTOP, SIGCONT or SIGKILL.
+    /// Sends a POSIX signal to the client's process, for example SIGSTOP, SIGCONT or SIGKILL.
     func signal(_ number: Int32) { process.signal(number) }
 
-    /// Sends a command without waiting for the answer, because a stopped process does not answer.
+    /// Sends a command without waiting for the answer. Call this when the client's process is stopped.
     func begin(_ command: String) { process.write(line: command) }
 
     private func send(_ command: String) async throws -> Answer {

@@ -20,14 +20,14 @@ final class FakePolkit {
         case none
         /// polkit exits without an answer.
         case death
-        /// The rules change before the answer is sent.
+        /// polkit allows the action, but first reports that its rules have changed.
         case allowedAfterChange
     }
 
     static let name = "org.freedesktop.PolicyKit1"
     static let path: ObjectPath = "/org/freedesktop/PolicyKit1/Authority"
 
-    /// The outcome by action. Other actions are refused.
+    /// The outcomes by action. Actions without an outcome are refused.
     var answers: [String: Answer] = [:]
     let events = EventLog<Event>()
     private let connection: Connection
@@ -39,7 +39,7 @@ final class FakePolkit {
         connection.objects = tree
         tree.add(ExportedObject(Self.interface, of: self), at: Self.path)
         guard try await connection.requestName(Self.name) == .primaryOwner else {
-            throw DBusError.failed("the name is taken on a new bus")
+            throw DBusError.failed("another process owns \(Self.name) on the new bus")
         }
     }
 

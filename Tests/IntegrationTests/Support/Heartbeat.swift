@@ -24,6 +24,7 @@ final class Heartbeat: Sendable {
         }.start()
     }
 
+    /// Records the time since the previous wake-up. Returns `false` when the thread must end.
     private func beat(after pause: Duration) -> Bool {
         state.withLock { state in
             state.longest = max(state.longest, pause)

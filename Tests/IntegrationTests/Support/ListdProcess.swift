@@ -23,7 +23,7 @@ final class ListdProcess: Sendable {
 
     /// The process id.
     let identifier: Int32
-    /// A separate directory with `config/` in it. The directory is removed at the end.
+    /// A directory for this process alone, with `config/` in it. ``finish()`` removes the directory.
     let directory: URL
     private let notifications: NotifySocket
     private let ended: Task<Outcome, Never>
@@ -51,7 +51,7 @@ final class ListdProcess: Sendable {
         return listd
     }
 
-    /// Starts listd and returns how the process ended, for starts that must fail.
+    /// Starts listd and waits until the process ends. Call this for starts that must fail.
     static func run(
         bus: String, arguments: [String] = [], files: [String: String] = [:]
     ) async throws -> (Outcome, standardError: String) {
@@ -60,7 +60,7 @@ final class ListdProcess: Sendable {
         return (outcome, listd.standardError)
     }
 
-    /// Starts listd and returns without waiting, for starts that must not finish.
+    /// Starts listd and returns before listd is ready. Call this for starts that never finish.
     static func begin(bus: String, arguments: [String] = [], files: [String: String] = [:]) throws -> ListdProcess {
         try ListdProcess(bus: bus, arguments: arguments, files: files)
     }
@@ -116,7 +116,7 @@ final class ListdProcess: Sendable {
     /// Sends a signal.
     func send(_ signal: Int32) { kill(identifier, signal) }
 
-    /// Waits until the process has ended by itself.
+    /// Waits until the process has ended, and removes its directory.
     func finish() async -> Outcome {
         let outcome = await ended.value
         LiveProcesses.remove(identifier)
@@ -131,8 +131,8 @@ final class ListdProcess: Sendable {
         return await finish()
     }
 
-    /// The executable next to the test runner, or the one in the variable LISTD, for long soaks with an optimised
-    /// build.
+    /// The executable of listd: the environment variable LISTD, for long soaks with an optimised build, or else the
+    /// executable next to the test runner.
     static let executable: URL = {
         if let path = ProcessInfo.processInfo.environment["LISTD"] { return URL(fileURLWithPath: path) }
         return runner.appending(path: "listd")
@@ -145,8 +145,8 @@ final class ListdProcess: Sendable {
 
 /// A buffer for the text that a process writes to standard error.
 ///
-/// A separate thread reads. A dispatch source that is cancelled just when the other end hangs up can crash
-/// libdispatch's own thread, and with it all tests.
+/// A separate thread reads the text. A dispatch source could crash libdispatch's own thread, and thus all tests, if it
+/// is cancelled just when the other end hangs up.
 private final class ErrorText: Sendable {
     private let collected = Mutex([UInt8]())
     private let reading: FileHandle

@@ -53,7 +53,7 @@ final class Stage {
     /// A proxy of the manager.
     var manager: RemoteObject { object(Listd.manager, "Manager") }
 
-    /// Creates a list with durability memory.
+    /// Creates a list, with durability memory unless the options say otherwise.
     func createAdapter(_ name: String, _ options: [String: DBusValue] = [:]) async throws -> TestAdapter {
         let options = options.merging(["durability": .string("memory")]) { given, _ in given }
         let path = try await manager.call("CreateAdapter", name, options, returning: ObjectPath.self)
@@ -85,6 +85,7 @@ struct TestAdapter {
     let stage: Stage
     let path: ObjectPath
 
+    /// Returns a proxy of the list for calls by a client.
     func by(_ client: Connection) -> RemoteObject { stage.object(path, "Adapter", by: client) }
     private var remote: RemoteObject { stage.object(path, "Adapter") }
 
@@ -123,7 +124,8 @@ struct ObjectRow: Equatable, Sendable {
 }
 
 extension RemoteObject {
-    /// Returns a call message whose body `write` writes, for calls that are awaited later or are malformed.
+    /// Returns a call message with the body that `write` appends. Serves for malformed calls, and for calls whose
+    /// answer is awaited later.
     @DBusActor
     func message(_ member: String, _ write: (Message) throws(DBusError) -> Void) throws -> Message {
         let message = try Message.methodCall(to: destination, path: path, interface: interface, member: member)

@@ -4,7 +4,7 @@ import DBus
 import ListClient
 import TestSupport
 
-/// A view whose signals are recorded, and whose picture is updated by `Changed` signals alone.
+/// A view that records the signals that it receives, and applies `Changed` signals to its picture.
 @DBusActor
 final class TestView {
     /// A signal of a view.
@@ -20,7 +20,7 @@ final class TestView {
     let path: ObjectPath
     let remote: RemoteObject
     let events = EventLog<Event>()
-    /// The picture that results from all signals.
+    /// The picture that results from all received signals.
     private(set) var picture = Picture()
     /// Whether a `Changed` signal did not fit the picture, because an earlier signal was lost.
     private(set) var hasGap = false
@@ -49,7 +49,7 @@ final class TestView {
         }
     }
 
-    /// Sets a viewport of 320 × 480 at a vertical offset.
+    /// Sets a viewport of 320 × 480 at a vertical offset in the picture with the sequence `seen`; 0 = the newest.
     @discardableResult
     func setViewport(y: Double, seen: UInt64 = 0) async throws -> UInt64 {
         try await remote.call("SetViewport", seen, 0.0, y, 320.0, 480.0, returning: UInt64.self)
@@ -76,13 +76,13 @@ final class TestView {
 }
 
 extension TestAdapter {
-    /// Fills the list with `count` objects of the same fields: `o0`, `o1`, …
+    /// Fills the list with `count` objects that have equal fields: `o0`, `o1`, …
     func fill(_ count: Int, type: String = "", _ fields: [String: DBusValue] = [:]) async throws {
         _ = try await performUpdates((0..<count).map { Row("o\($0)", type, fields) })
     }
 }
 
-/// Returns the name of the error that `body` throws; `nil` if it succeeds.
+/// Returns the name of the error that `body` throws; `nil` if `body` succeeds.
 @DBusActor
 func failure(_ body: @DBusActor @Sendable () async throws -> Void) async -> String? {
     do {

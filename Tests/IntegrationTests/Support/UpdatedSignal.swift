@@ -27,8 +27,8 @@ struct UpdatedSignal: Sendable {
 
 /// A copy of a list that is updated by `Updated` signals alone, as the contract tells clients to do.
 ///
-/// Reads only inserted and reloaded objects, and those with item entries, from the daemon. All other objects must
-/// not have changed.
+/// The copy takes only inserted and reloaded objects, and objects with item entries, from the daemon's list. All other
+/// objects of the copy must equal the daemon's.
 struct ListMirror {
     struct Mismatch: Error, CustomStringConvertible {
         let description: String
@@ -57,14 +57,14 @@ struct ListMirror {
             throw Mismatch("the mirror has \(known.count) objects, not \(state.rows.count)")
         }
         for (index, pair) in zip(known, state.rows).enumerated() {
-            if let mine = pair.0, mine != pair.1 { throw Mismatch("object \(index) is \(pair.1), mine is \(mine)") }
+            if let mine = pair.0, mine != pair.1 { throw Mismatch("object \(index) is \(pair.1), mirrored as \(mine)") }
         }
         rows = state.rows
     }
 }
 
 extension UpdatedSignal {
-    /// Returns the rows after the update; `nil` = must be read again.
+    /// Returns the rows after the update; `nil` = the row must be read again.
     func applied(to old: [ObjectRow?]) throws -> [ObjectRow?] {
         if kind == "reload" { return [ObjectRow?](repeating: nil, count: Int(sectionCount)) }
         var old = old
@@ -76,12 +76,12 @@ extension UpdatedSignal {
         for move in moves { added[Int(move.second)] = old[Int(move.first)] }
         var rows = old.enumerated().filter { !gone.contains($0.offset) }.map(\.element)
         for (index, row) in added.sorted(by: { $0.key < $1.key }) {
-            guard index <= rows.count else { throw ListMirror.Mismatch("an insert at \(index) of \(rows.count)") }
+            guard index <= rows.count else { throw ListMirror.Mismatch("an insert at \(index) of \(rows.count) rows") }
             rows.insert(row, at: index)
         }
         for index in touchedAfter { rows[index] = nil }
         guard rows.count == Int(sectionCount) else {
-            throw ListMirror.Mismatch("section_count \(sectionCount), but \(rows.count) by the batch")
+            throw ListMirror.Mismatch("section_count is \(sectionCount), but the batch leads to \(rows.count)")
         }
         return rows
     }
