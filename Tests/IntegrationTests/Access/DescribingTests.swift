@@ -16,7 +16,7 @@ struct DescribingTests {
     }
 
     @Test(
-        "a client calls, views and subscribes → its process and its calls are described",
+        "a client makes calls → ListClients reports its process, calls, views and subscriptions",
         arguments: TransportKind.allCases)
     func client(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -44,7 +44,7 @@ struct DescribingTests {
     }
 
     @Test(
-        "a caller that is not an administrator → no client descriptions, and list descriptions without byte counts",
+        "a caller is not an administrator → ListClients is refused, and DescribeAdapters omits byte counts",
         .enabled(if: Agent.canBeOthers), arguments: TransportKind.allCases)
     func stranger(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -60,7 +60,7 @@ struct DescribingTests {
     }
 
     @Test(
-        "lists of clients and of files → descriptions with state, owner, source, revision and bytes",
+        "lists of clients and of files → DescribeAdapters reports state, owner, source, revision and bytes",
         arguments: TransportKind.allCases)
     func lists(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket(files: ["file.list": "[List]\nDescription=x\n"])

@@ -87,7 +87,7 @@ struct RestrictedAdapterTests {
     }
 
     @Test(
-        "a user's view of a restricted list → readable by the list's readers, the view's owner and administrators",
+        "a view of a restricted list → the list's readers, the view's owner and administrators can read the view",
         arguments: TransportKind.allCases)
     func views(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -161,8 +161,9 @@ struct RestrictedAdapterTests {
         await stage.stop()
     }
 
-    private func reload(_ stage: Stage, _ news: String) async throws {
-        try news.write(
+    /// Replaces the file of the list `news`, and reloads the configuration.
+    private func reload(_ stage: Stage, newsFile text: String) async throws {
+        try text.write(
             toFile: stage.listd.directory.appending(path: "config/news.list").path, atomically: true, encoding: .utf8)
         try await stage.manager.call("Reload")
     }
@@ -177,7 +178,7 @@ struct RestrictedAdapterTests {
         let stranger = try await Agent(stage.bus.address, user: Agent.nobody)
         #expect(try await stranger.call(adapter.path, "Adapter", "Subscribe", "as", "[[]]").error == nil)
         #expect(try await stranger.call(adapter.path, "Adapter", "OpenView", "a{sv}", "[{}]").error == nil)
-        try await reload(stage, "[List]\nReaders=owner\n")
+        try await reload(stage, newsFile: "[List]\nReaders=owner\n")
         try await adapter.fill(4)
         #expect(try await stranger.call(adapter.path, "Adapter", "ReloadData").error == Self.denied)
         let heard = try await stranger.signals()
@@ -196,9 +197,9 @@ struct RestrictedAdapterTests {
         let stranger = try await Agent(stage.address(.direct), user: Agent.nobody)
         try await stranger.begin(adapter.path, "GetObjects", "uu", "[0,1]", times: 20)
         while try await stage.statistics()["reads-held"] ?? 0 == 0 {}
-        try await reload(stage, "[List]\nReaders=owner\n")
+        try await reload(stage, newsFile: "[List]\nReaders=owner\n")
         let outcomes = try await stranger.outcomes().split(separator: ",")
-        // Two reads were already being answered. The others were still queued.
+        // Two reads were already being answered. The other reads were still queued.
         #expect(outcomes.count { $0.contains("ok") } <= 2 && outcomes.count { $0.contains(Self.denied) } >= 18)
         await stage.stop()
     }
@@ -212,7 +213,7 @@ struct RestrictedAdapterTests {
         try await stranger.begin(
             adapter.path, "PerformUpdatesFromFile", "thsa{sv}", #"[0,{"pipe":0},"jsonl",{}]"#)
         #expect(try await stranger.property(adapter.path, "Adapter", "Revision") == .values("[1]"))
-        try await reload(stage, "[List]\nWriters=owner\n")
+        try await reload(stage, newsFile: "[List]\nWriters=owner\n")
         try await stranger.feed("")
         #expect(try await stranger.outcomes() == #"["\#(Self.denied)"]"#)
         #expect(try await adapter.objects().revision == 1)

@@ -31,7 +31,7 @@ struct StrangerTests {
     }
 
     @Test(
-        "another source than push → only administrators may set the source, and errors reveal nothing about its path",
+        "a list is created with another source than push → AccessDenied, which reveals nothing about the source's path",
         .rule("SO-04"),
         arguments: TransportKind.allCases)
     func sources(transport: TransportKind) async throws {
@@ -59,7 +59,7 @@ struct StrangerTests {
     }
 
     @Test(
-        "another user's view → NotOwner for every call, also from another connection of the view's owner",
+        "a view's user calls it from another connection → NotOwner; an administrator calls it → the call is accepted",
         .rule("AC-04"))
     func views() async throws {
         let stage = try await Stage()
@@ -85,7 +85,7 @@ struct StrangerTests {
             let answer = try await other.call(view, "View", member, signature, arguments)
             #expect(answer.error == Listd.error("NotOwner"), "\(member)")
         }
-        // An administrator may control the view. Its owner gets the signal.
+        // An administrator may control the view. The view's owner gets the signal.
         let sequence = try await stage.object(view, "View").call(
             "SetViewport", UInt64(0), 0.0, 0.0, 320.0, 480.0, returning: UInt64.self)
         #expect(sequence == 1)
@@ -129,7 +129,7 @@ struct StrangerTests {
         let closed = EventLog<Void>()
         _ = try await stage.client.watchOwner(of: user.uniqueName) { if $0 == nil { closed.record(()) } }
         _ = try await closed.next()
-        // The list has closed the view when it answers a later call.
+        // When the list answers a later call, the list has closed the view.
         #expect(try await second.call(path, "Adapter", "GetObjects", "uu", "[0,0]").error == nil)
         #expect(try await second.call(path, "Adapter", "OpenView", "a{sv}", "[{}]").error == nil)
         #expect(try await second.call(Listd.manager, "Manager", "RemoveAdapter", "s", #"["theirs"]"#).error == nil)
