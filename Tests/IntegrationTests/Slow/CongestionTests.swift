@@ -10,7 +10,7 @@ import Testing
 @Suite("Clients and buses that do not read", .timeLimit(.minutes(3)))
 @DBusActor
 struct CongestionTests {
-    /// Creates a list with long names, in which each scroll step broadcasts about two megabytes.
+    /// Creates a list with long ids, so that each scroll step broadcasts about two megabytes.
     private func makeLoudAdapter(_ stage: Stage) async throws -> TestAdapter {
         let adapter = try await stage.createAdapter("loud")
         let tail = String(repeating: "x", count: 4000)
@@ -19,7 +19,7 @@ struct CongestionTests {
     }
 
     @Test(
-        "the bus stops reading → flushes and pictures wait above 4 MiB, and are coalesced when the bus reads again",
+        "the bus leaves 4 MiB unread → flushes and pictures wait; the bus reads again → the changes are coalesced",
         .rule("TT-03"))
     func stoppedBus() async throws {
         let stage = try await Stage.withDirectSocket()
@@ -61,7 +61,7 @@ struct CongestionTests {
     }
 
     @Test(
-        "a direct client is stopped → only this client misses signals, and one signal brings it up to date later",
+        "a direct client is stopped → only this client misses signals, and one later signal announces the revision",
         .rule("TT-02"))
     func stoppedDirectClient() async throws {
         let stage = try await Stage.withDirectSocket()
@@ -90,7 +90,9 @@ struct CongestionTests {
         await stage.stop()
     }
 
-    @Test("a direct client with a view is stopped → Stalled once and no backlog, and Resync brings the view up to date")
+    @Test(
+        "a direct viewer is stopped → it gets Stalled once and no backlog; it resumes → Resync has the current picture"
+    )
     func stoppedViewer() async throws {
         let stage = try await Stage.withDirectSocket()
         let adapter = try await stage.createAdapter("list")
@@ -112,15 +114,16 @@ struct CongestionTests {
     }
 
     @Test(
-        "a bus with small queues drops a stopped viewer's signals → the viewer is notified without another change",
-        .enabled(if: BusProgram.ofThisRun == .daemon, "dbus-broker throws off who does not read, and drops nothing"))
+        "a bus with small queues drops a stopped viewer's signals → the viewer gets Stalled without a further change",
+        .enabled(if: BusProgram.ofThisRun == .daemon, "dbus-broker disconnects clients that do not read"))
     func droppedByTheBus() async throws {
         let stage = try await Stage.withDirectSocket(.limited(["max_outgoing_bytes": 65536]))
         let adapter = try await makeLoudAdapter(stage)
         let viewer = try await Agent(stage.bus.address)
         let opened = try await viewer.call(adapter.path, "Adapter", "OpenView", "a{sv}", "[{}]").values ?? ""
         let path = try ObjectPath(opened.split(separator: #"""#).dropFirst().first.map(String.init) ?? "")
-        // The view's picture must fit into the queue. Otherwise the bus might drop the answer after it.
+        // The view's picture must fit into the bus's queue. Otherwise the bus might drop the answer that follows the
+        // picture.
         _ = try await viewer.call(path, "View", "SetViewport", "tdddd", "[0,0,0,320,16]")
         try await viewer.match("interface='\(Listd.name).Adapter'")
         let direct = try await stage.connect(.direct)

@@ -47,7 +47,7 @@ struct UnreadAnswersTests {
     }
 
     @Test(
-        "a client requests a hundred memory files without reading → a few are created, and other calls are refused"
+        "a client requests 100 memory files but reads nothing → 32 are created, and further requests are refused"
     )
     func filesThatNobodyReads() async throws {
         let stage = try await Stage.withDirectSocket()
@@ -60,7 +60,7 @@ struct UnreadAnswersTests {
             lazy.call(try fileCall(adapter, lazy), timeout: nil) { answers.record(try? Self.file($0.get())) }
         }
         while try await stage.statistics()["lent-files"] ?? 0 < 32 {}
-        // The limit counts for a user over all connections.
+        // The limit applies to all connections of a user together.
         let refusal = await #expect(throws: DBusError.self) {
             _ = try await stage.client.call(try fileCall(adapter, stage.client))
         }
@@ -75,7 +75,7 @@ struct UnreadAnswersTests {
         await stage.stop()
     }
 
-    @Test("sixty clients send a hundred large requests each, then exit → all calls and memory are released")
+    @Test("sixty clients request a hundred large replies each, then exit → all calls and memory are released")
     func clientsThatGo() async throws {
         let stage = try await Stage.withDirectSocket(
             files: [
