@@ -31,7 +31,7 @@ struct ActionBusTests {
     }
 
     @Test(
-        "no subscriber → the action is not handled; the list's owner subscribes → the owner gets every action",
+        "no client subscribes to actions → an action is not handled; the list's owner subscribes → the owner gets it",
         .rule("SE-04"),
         arguments: TransportKind.allCases)
     func handedOn(transport: TransportKind) async throws {
@@ -85,7 +85,7 @@ struct ActionBusTests {
         await stage.stop()
     }
 
-    @Test("an unknown object or item, or invalid parameters → an error for each, and no signal")
+    @Test("Invoke with an unknown object, an unknown item or invalid parameters → a specific error, and no signal")
     func wrong() async throws {
         let stage = try await Stage(files: ["listd.conf": "[Limits]\nObjectBytes=1K\nIdBytes=100\n"])
         let adapter = try await stage.createAdapter("list")
@@ -107,14 +107,14 @@ struct ActionBusTests {
                 == Listd.error("PayloadTooLarge"))
         #expect(await refusal("o0", 0, String(repeating: "x", count: 101)) == Listd.error("PayloadTooLarge"))
         #expect(try await view.invoke("", parameters: ["d": .nested(32)], of: "o0"))
-        // The signal and the answer go to different connections, whose order is open.
+        // The signal and the answer go to different connections, so either may arrive first.
         #expect(try await owner.heard.next().action == "")
         #expect(owner.heard.recorded.isEmpty)
         await stage.stop()
     }
 
     @Test(
-        "an action of another user → AccessDenied unless invokers is any, and only the owner gets the signal",
+        "another user invokes an action → AccessDenied unless invokers permits it, and only the owner gets the signal",
         .rule("SE-05"),
         .enabled(if: Agent.canBeOthers), arguments: TransportKind.allCases)
     func strangers(transport: TransportKind) async throws {
@@ -142,7 +142,7 @@ struct ActionBusTests {
     }
 
     @Test(
-        "a direct owner does not read → an action whose signal cannot be sent counts as not handled"
+        "a list's owner on the direct socket does not read → an action whose signal cannot be sent is not handled"
     )
     func unread() async throws {
         let stage = try await Stage.withDirectSocket()

@@ -12,7 +12,7 @@ struct ChangeSelectionBusTests {
     private typealias Selected = DBusStruct<String, UInt32>
 
     @Test(
-        "a thousand items are selected, then other items instead → one signal per call, and the property is updated",
+        "ChangeSelection selects 1,000 items, then 500 others instead → one signal per call, and the property follows",
         arguments: TransportKind.allCases)
     func many(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()

@@ -10,7 +10,7 @@ import Testing
 @DBusActor
 struct CreditTests {
     @Test(
-        "a third picture with a window of two → Stalled once; Ack → one Changed with the current picture",
+        "a view with a window of two needs a third picture → Stalled is sent once; Ack → one Changed has the picture",
         .rule("VW-05"),
         arguments: TransportKind.allCases)
     func acknowledging(transport: TransportKind) async throws {
@@ -38,7 +38,7 @@ struct CreditTests {
     }
 
     @Test(
-        "properties are read after Ack, SetViewport or Select without waiting for replies → the resulting values",
+        "a client reads properties without waiting for the replies to its calls → the values reflect the calls",
         arguments: TransportKind.allCases)
     func lookingBehindACall(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -108,12 +108,12 @@ struct CreditTests {
         #expect(view.events.recorded == [.changed(1), .stalled(1)])
         #expect(try await view.setViewport(y: 2100) == 3)
         #expect(!view.hasGap)
-        // Items that stayed on the screen kept their slots.
+        // The slots of items that left the screen are used again.
         #expect(!Set(picture.shown.keys).isDisjoint(with: slots))
         await stage.stop()
     }
 
-    @Test("pictures exceed window-bytes → the first picture is sent, and the next waits for Ack")
+    @Test("each picture exceeds window-bytes → the first picture is sent, and the next one waits for Ack")
     func bytes() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list")
@@ -147,7 +147,7 @@ struct CreditTests {
         await stage.stop()
     }
 
-    @Test("a picture of more than 256 KiB → several Changed for one credit, which together equal Resync")
+    @Test("a picture has more than 256 KiB → several Changed for one credit add up to the picture of Resync")
     func large() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list")
@@ -165,7 +165,7 @@ struct CreditTests {
     func wide() async throws {
         let stage = try await Stage(.limited(["max_message_size": 300_000]))
         let adapter = try await stage.createAdapter("list")
-        // Ids count too. The items have almost no content here.
+        // The ids are long, because ids count towards a message's size. The items have almost no content.
         let tail = String(repeating: "x", count: 250)
         _ = try await adapter.performUpdates((0..<1000).map { Row("\($0)" + tail, "", [:]) })
         let view = try await TestView(adapter)

@@ -5,7 +5,7 @@ import ListClient
 import TestSupport
 import Testing
 
-/// Calls of a view's owner other than scrolling.
+/// Calls of a view's owner that select, move, scroll to and measure items, and calls that list the views.
 @Suite("Interaction over the bus", .timeLimit(.minutes(3)))
 @DBusActor
 struct InteractionTests {
@@ -18,7 +18,7 @@ struct InteractionTests {
         return (stage, adapter, try await TestView(adapter))
     }
 
-    @Test("Select and Deselect → a reply, one signal per change, and the updated property", .rule("SE-01"))
+    @Test("items are selected and deselected → one signal for each change, and the property is updated", .rule("SE-01"))
     func selecting() async throws {
         let (stage, adapter, view) = try await makeStage()
         typealias Selected = DBusStruct<String, UInt32>
@@ -49,7 +49,7 @@ struct InteractionTests {
     }
 
     @Test(
-        "MoveItem of a single item → the section moves; a target in another section or past the end → refused",
+        "MoveItem in a list with one item per section → the section moves; a position past the end → NoSuchItem",
         .rule("VW-23"))
     func moving() async throws {
         let (stage, adapter, view) = try await makeStage(4)
@@ -71,7 +71,9 @@ struct InteractionTests {
         await stage.stop()
     }
 
-    @Test("MoveItem inside a binding section → the items are reordered; into another section → false")
+    @Test(
+        "MoveItem inside a binding section → the items are reordered; MoveItem into another section → it answers false"
+    )
     func movingItems() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter(
@@ -100,7 +102,7 @@ struct InteractionTests {
     }
 
     @Test(
-        "ScrollTo → Changed before the reply with the offset; reported sizes → items below move",
+        "ScrollTo → Changed precedes the reply; ReportSizes → the items below the measured item move",
         .rule("AO-02"))
     func scrolling() async throws {
         let (stage, _, view) = try await makeStage(100)
@@ -145,7 +147,7 @@ struct InteractionTests {
         await stage.stop()
     }
 
-    @Test("ListViews and ListAdapters → the state of each view and list, without views of disconnected owners")
+    @Test("ListViews and ListAdapters → a row for each view and list; a view's owner disconnects → the view is gone")
     func listing() async throws {
         let (stage, adapter, view) = try await makeStage(3)
         try await view.setViewport(y: 0)
@@ -171,7 +173,7 @@ struct InteractionTests {
         await stage.stop()
     }
 
-    @Test("SetLogLevel → the property changes, PropertiesChanged is sent once, and more messages are logged")
+    @Test("SetLogLevel → the property changes, and PropertiesChanged is sent once for each new level")
     func logLevel() async throws {
         let (stage, _, _) = try await makeStage(1)
         let heard = EventLog<String>()

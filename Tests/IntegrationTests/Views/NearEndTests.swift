@@ -16,7 +16,8 @@ struct NearEndBusTests {
     }
 
     @Test(
-        "a viewer scrolls down → the writer gets NearEnd, and again after loading more objects", .rule("VW-22"),
+        "a viewer comes near the end → the writer gets NearEnd; the list grows → NearEnd is sent at the new end too",
+        .rule("VW-22"),
         arguments: TransportKind.allCases)
     func loading(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -42,7 +43,9 @@ struct NearEndBusTests {
         await stage.stop()
     }
 
-    @Test("the worker dies near the end → NearEnd is sent again only after the viewport has left the end")
+    @Test(
+        "the worker dies while a viewport is near the end → NearEnd is not repeated until the viewport has left the end"
+    )
     func workerDeath() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Steady", ["near-end-distance": .double(100)])

@@ -43,7 +43,7 @@ struct OptionsInForceTests {
         try await stage.manager.call("Reload")
         let options = try await options(of: view)
         #expect(options["lead"] == .uint32(4) && options["trail"] == .uint32(9) && options["layout"] == .string("none"))
-        // Clients read a constant property only once.
+        // The property must not be declared constant, because clients read a constant property only once.
         let described = RemoteObject(
             stage.client, destination: Listd.name, path: view.path, interface: StandardInterface.introspectable)
         let text = try await described.call("Introspect", returning: String.self)

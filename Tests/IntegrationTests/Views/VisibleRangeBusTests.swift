@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension TestView {
-    /// Sets the visible range to whole sections, from the first item of the first section on.
+    /// Sets the visible range from the first item of a section to the first item of another section.
     @discardableResult
     func setVisibleRange(_ sections: ClosedRange<UInt32>, seen: UInt64 = 0) async throws -> UInt64 {
         try await remote.call(
@@ -23,6 +23,7 @@ extension TestView {
 struct VisibleRangeBusTests {
     private static let options: [String: DBusValue] = ["layout": .string("none")]
 
+    /// Returns a value of the option `at`.
     private static func at(_ id: String, _ item: UInt32, _ position: String) -> DBusValue {
         .structure([.string(id), .uint32(item), .string(position)])
     }
@@ -30,7 +31,7 @@ struct VisibleRangeBusTests {
     private func ids(_ range: ClosedRange<Int>) -> [String] { range.map { "o\($0)" } }
 
     @Test(
-        "an insert in front of the range → only positions change; a range of an older picture → that picture's items",
+        "an insert before the range → only positions change; a range given for an older picture → that picture's items",
         arguments: TransportKind.allCases)
     func followed(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -43,7 +44,7 @@ struct VisibleRangeBusTests {
         _ = try await view.resync()
         #expect(view.picture.shown.mapValues(\.objectID) == slots)
         #expect(view.picture.inReadingOrder.map(\.section) == Array(11...15))
-        // Picture 2 has the new object. A client that has drawn only picture 1 refers to the list without it.
+        // Picture 2 has the new object at index 0, so o29 has index 30.
         #expect(view.picture.sequence == 2)
         try await view.acknowledge(2)
         try await view.setVisibleRange(30...32, seen: 2)
@@ -99,7 +100,7 @@ struct VisibleRangeBusTests {
         let start = ContinuousClock.now
         _ = try await adapter.applyChanges(remove: ["o0"])
         #expect(ContinuousClock.now - start > .milliseconds(650))
-        // The update was sent nevertheless.
+        // The view got the update although it is off the screen.
         #expect(view.ids == ids(1...2))
         try await view.remote.call("SetOnScreen", true)
         try await view.remote.call("ReportScroll", "began")
@@ -108,7 +109,7 @@ struct VisibleRangeBusTests {
     }
 
     @Test(
-        "ListClient → ranges refer to the picture that its user saw, and scroll phases are sent",
+        "ListClient sends ranges and scroll phases → a range refers to the picture that the user saw",
         arguments: TransportKind.allCases)
     func client(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()

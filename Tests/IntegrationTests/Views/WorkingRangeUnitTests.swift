@@ -8,7 +8,7 @@ import Testing
 @DBusActor
 struct WorkingRangeUnitTests {
     @Test(
-        "one section of many items is visible → the working range has the given number of items on both sides",
+        "the unit of the working range is sections or items → the range extends by two sections or by two items",
         .rule("VW-21"),
         arguments: TransportKind.allCases)
     func items(transport: TransportKind) async throws {
