@@ -11,7 +11,8 @@ import Testing
 struct FollowingAccessTests {
     private static let denied = Listd.standardError("AccessDenied")
 
-    private func reload(_ stage: Stage, _ text: String) async throws {
+    /// Replaces the file of the list `news`, and reloads the configuration.
+    private func reload(_ stage: Stage, newsFile text: String) async throws {
         try text.write(
             toFile: stage.listd.directory.appending(path: "config/news.list").path, atomically: true, encoding: .utf8)
         try await stage.manager.call("Reload")
@@ -36,7 +37,7 @@ struct FollowingAccessTests {
             #expect(try await member.call(list.path, "Adapter", "Subscribe", "as", "[[]]").error == nil)
             #expect(try await member.call(list.path, "Adapter", "OpenView", "a{sv}", "[{}]").error == nil)
         }
-        try await reload(stage, "[List]\nReaders=group:daemon\n")
+        try await reload(stage, newsFile: "[List]\nReaders=group:daemon\n")
         for list in [found, second] {
             #expect(try await member.call(list.path, "Adapter", "GetObjects", "uu", "[0,0]").error == Self.denied)
             #expect(try await member.call(list.path, "Adapter", "OpenView", "a{sv}", "[{}]").error == Self.denied)
@@ -46,7 +47,7 @@ struct FollowingAccessTests {
         for list in [found, second] { try await list.wait(forCount: 5) }
         #expect(!(try await member.signals()).contains("Updated"))
         #expect(try await stage.manager.property("ViewCount", as: UInt32.self) == 0)
-        try await reload(stage, "[List]\nReaders=any\n")
+        try await reload(stage, newsFile: "[List]\nReaders=any\n")
         #expect(try await stranger.call(second.path, "Adapter", "GetObjects", "uu", "[0,0]").error == nil)
         await stage.stop()
     }
@@ -86,7 +87,7 @@ struct FollowingAccessTests {
         try write("")
         try await stage.manager.call("Reload")
         for list in [found, second] { #expect(try await readError(list) == Self.denied) }
-        // The lists close the views on executors of their own.
+        // Each list closes its views on its own executor, possibly after the reply.
         while try await stage.manager.property("ViewCount", as: UInt32.self) > 0 { await Task.yield() }
         _ = try await member.signals()
         try await stage.list("news").fill(5)
@@ -128,12 +129,12 @@ struct FollowingAccessTests {
                 == Self.denied)
         #expect(try await member.call(mine.path, "Adapter", "GetObjects", "uu", "[0,0]").error == nil)
         #expect(try await stranger.call(mine.path, "Adapter", "GetObjects", "uu", "[0,0]").error == Self.denied)
-        // The follower's creator loses the right. The follower fails, and its creator cannot read it.
-        try await reload(stage, "[List]\nReaders=group:daemon\n")
+        // The creator loses the right to read the followed list. The follower fails, and its creator cannot read it.
+        try await reload(stage, newsFile: "[List]\nReaders=group:daemon\n")
         try await mine.wait(until: "failed")
         #expect(try await mine.sourceError.contains("news"))
         #expect(try await member.call(mine.path, "Adapter", "GetObjects", "uu", "[0,0]").error == Self.denied)
-        try await reload(stage, "[List]\nReaders=any\n")
+        try await reload(stage, newsFile: "[List]\nReaders=any\n")
         try await mine.wait(until: "ready")
         member.signal(SIGKILL)
         while try await stage.manager.property("AdapterCount", as: UInt32.self) != 1 {}

@@ -19,7 +19,7 @@ struct FollowingConfigurationTests {
     }
 
     @Test(
-        "the followed list is missing → the follower is empty with SourceError until the list is created"
+        "the followed list is missing → the follower is empty and has a SourceError until the list is created"
     )
     func missing() async throws {
         let stage = try await Stage(files: ["found.list": "[List]\nSource=list:base?limit=2\n"])
@@ -44,7 +44,7 @@ struct FollowingConfigurationTests {
     }
 
     @Test(
-        "configuration files with a cycle of following lists → the lists are left out and reported with file and line")
+        "a reload adds a list that closes a cycle of following lists → the list is left out and reported with its line")
     func circle() async throws {
         let stage = try await Stage(files: ["a.list": "[List]\nSource=list:b\n", "b.list": "[List]\nSource=list:c\n"])
         try write(stage, "c", "[List]\nSource=list:a\n")

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 extension Stage {
-    /// Creates a list that follows another one.
+    /// Creates a list that follows the list `base`.
     func createFollower(
         _ name: String, of base: String, _ argument: String = "", _ options: [String: DBusValue] = [:],
         by client: Connection? = nil
@@ -18,12 +18,12 @@ extension Stage {
             stage: self, path: try await manager.call("CreateAdapter", name, options, returning: ObjectPath.self))
     }
 
-    /// Returns the list of a name.
+    /// Returns the list with a name. Does not check that the list exists.
     func list(_ name: String) throws -> TestAdapter {
         TestAdapter(stage: self, path: try ObjectPath("/org/listd/Listd1/adapters/\(name)"))
     }
 
-    /// Returns the error that `body` throws.
+    /// Returns the error that `body` throws; `nil` if `body` succeeds.
     func error(_ body: () async throws -> Void) async -> DBusError? {
         do {
             try await body()

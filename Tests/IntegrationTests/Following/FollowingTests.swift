@@ -48,7 +48,7 @@ struct FollowingTests {
     }
 
     @Test(
-        "the source argument of a following list changes → an update with moves, and an updated property",
+        "SetSourceArgument changes a follower's order → one update with moves, and the property Source changes",
         .rule("FO-03"),
         arguments: TransportKind.allCases)
     func setArgument(transport: TransportKind) async throws {
@@ -74,7 +74,7 @@ struct FollowingTests {
         #expect(try await found.by(client).property("Source", as: String.self) == query.source(of: "plants"))
         let heard = try #require(updates.recorded.last)
         #expect(heard.revision == revision && heard.kind == "update" && !heard.sections.members.2.isEmpty)
-        // The same argument changes nothing. A longer search text has fewer hits.
+        // The same argument again changes nothing. A longer search text matches fewer objects.
         #expect(try await list.setSourceArgument(query.argument) == revision)
         query = ListQueryText()
         for (text, ids) in [
@@ -90,7 +90,7 @@ struct FollowingTests {
     }
 
     @Test(
-        "invalid source arguments and lists → a specific error for each, and nothing changes",
+        "invalid source arguments, and lists that cannot be followed → a specific error for each, and nothing changes",
         arguments: TransportKind.allCases)
     func faults(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -115,7 +115,7 @@ struct FollowingTests {
         #expect(missing?.name == Listd.error("NoSuchAdapter"))
         let itself = await stage.error { _ = try await stage.createFollower("x", of: "x", by: client) }
         #expect(itself?.name == Listd.standardError("InvalidArgs"))
-        // A cycle through the name of a list that was removed.
+        // `found` follows the removed name, so a follower of `found` with this name would close a cycle.
         try await stage.manager.call("RemoveAdapter", "base")
         let circle = await stage.error { _ = try await stage.createFollower("base", of: "found", by: client) }
         #expect(circle?.name == Listd.standardError("InvalidArgs"))
@@ -172,7 +172,7 @@ struct FollowingTests {
     }
 
     @Test(
-        "a transient following list → removed when its creator's connection closes", .rule("FO-07"),
+        "the creator of a transient following list disconnects → the list is removed", .rule("FO-07"),
         arguments: TransportKind.allCases
     )
     func transient(transport: TransportKind) async throws {
@@ -188,7 +188,7 @@ struct FollowingTests {
         #expect(options["transient"] == .boolean(true) && options["durability"] == .string("memory"))
         client.close()
         while try await stage.manager.property("AdapterCount", as: UInt32.self) != 2 {}
-        // The creator may still see the list until its views are closed.
+        // The list may still answer for a moment, until its views are closed.
         while await stage.error({ _ = try await found.objects() })?.name != Listd.standardError("UnknownObject") {}
         #expect(try await stage.names() == ["base", "other"])
         await stage.stop()
