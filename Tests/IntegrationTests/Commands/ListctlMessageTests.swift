@@ -137,7 +137,7 @@ struct ListctlMessageTests {
         await stage.stop()
     }
 
-    @Test("a filter without hits → the same message as for a search without hits")
+    @Test("listctl filter matches no object → it prints that nothing in the list matches")
     func nothingFound() async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("a").performUpdates([Row("x", "t", ["subject": .string("hi")])])
@@ -182,7 +182,7 @@ struct ListctlMessageTests {
         await stage.stop()
     }
 
-    @Test("show --search and filter create lists → logged at level debug only")
+    @Test("show --search and filter create temporary lists → the log names these lists at level debug only")
     func quietLog() async throws {
         let stage = try await Stage(arguments: ["--log-level", "info"])
         _ = try await stage.createAdapter("kept").performUpdates([Row("x", "t", ["subject": .string("hi")])])

@@ -8,7 +8,7 @@ import Testing
 @Suite("listctl monitor", .timeLimit(.minutes(3)))
 @DBusActor
 struct ListctlMonitorTests {
-    /// Changes a list repeatedly until the monitor prints an update of it.
+    /// Changes a list repeatedly until the monitor prints an update of the list.
     private func change(_ adapter: TestAdapter, until name: String, isPrintedBy monitor: ChildProcess) async throws {
         let isPrinted = Countdown(1)
         let writing = Task { @DBusActor in
@@ -60,8 +60,8 @@ struct ListctlMonitorTests {
         await second.stop()
     }
 
-    /// Runs `listctl monitor` as a user that owns no list and is in no group but its own.
-    private func strangersMonitor(_ address: String, _ arguments: String...) throws -> ChildProcess {
+    /// Starts `listctl monitor` as a user that owns no list and is in no group but its own.
+    private func startMonitorAsStranger(_ address: String, _ arguments: String...) throws -> ChildProcess {
         let user = ["--reuid=\(Agent.nobody)", "--regid=\(Agent.nobody)", "--clear-groups"]
         return try ChildProcess(
             "/usr/bin/setpriv", user + [Listctl.path, "--bus", address, "monitor"] + arguments,
@@ -69,7 +69,7 @@ struct ListctlMonitorTests {
     }
 
     /// Sets the readers of a configured list by a reload.
-    private func setReaders(_ name: String, of stage: Stage, readers: String) async throws {
+    private func setReaders(ofList name: String, to readers: String, on stage: Stage) async throws {
         let file = stage.listd.directory.appending(path: "config/\(name).list")
         try "[List]\nReaders=\(readers)\n".write(to: file, atomically: true, encoding: .utf8)
         try await stage.manager.call("Reload")
@@ -81,9 +81,9 @@ struct ListctlMonitorTests {
     func becomesReadable(transport: TransportKind, readers: String) async throws {
         let stage = try await Stage.withDirectSocket(files: ["feed.list": "[List]\nReaders=owner\n"])
         let open = try await stage.createAdapter("open")
-        let monitor = try strangersMonitor(stage.address(transport))
+        let monitor = try startMonitorAsStranger(stage.address(transport))
         try await change(open, until: "open", isPrintedBy: monitor)
-        try await setReaders("feed", of: stage, readers: readers)
+        try await setReaders(ofList: "feed", to: readers, on: stage)
         let feed = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/feed")
         try await change(feed, until: "feed", isPrintedBy: monitor)
         monitor.stop()
@@ -96,9 +96,9 @@ struct ListctlMonitorTests {
     func becomesRestricted(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket(files: ["feed.list": "[List]\nReaders=any\n"])
         let feed = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/feed")
-        let monitor = try strangersMonitor(stage.address(transport), "feed")
+        let monitor = try startMonitorAsStranger(stage.address(transport), "feed")
         try await change(feed, until: "feed", isPrintedBy: monitor)
-        try await setReaders("feed", of: stage, readers: "owner")
+        try await setReaders(ofList: "feed", to: "owner", on: stage)
         #expect(try await monitor.exit.next(timeout: .seconds(30)) == 1)
         #expect(monitor.lines.recorded.last?.contains("may not read") == true)
         await stage.stop()

@@ -11,7 +11,7 @@ struct ListctlOutputTests {
     private func makeStageWithList() async throws -> Stage {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("big")
-        // More than a pipe buffers.
+        // The list has more bytes than a pipe can buffer.
         let title = DBusValue.string(String(repeating: "x", count: 100))
         _ = try await adapter.performUpdates((0..<5000).map { Row("\($0)", "t", ["title": title]) })
         return stage
@@ -32,7 +32,7 @@ struct ListctlOutputTests {
     }
 
     @Test(
-        "the reader closes the pipe → exit status 1 without a message, even with SIGPIPE ignored",
+        "the reader closes the pipe → exit status 1 without a message, even if SIGPIPE is ignored",
         arguments: ["show big", "watch big"], ["", "trap '' PIPE; "])
     func readerGone(command: String, preparation: String) async throws {
         let stage = try await makeStageWithList()
@@ -55,7 +55,7 @@ struct ListctlOutputTests {
         await stage.stop()
     }
 
-    @Test("errors that quote control characters from other programs → the characters are escaped")
+    @Test("an error message quotes an argument with control characters → the characters are escaped")
     func harmless() async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("list")
@@ -75,7 +75,7 @@ struct ListctlOutputTests {
         await stage.stop()
     }
 
-    @Test("lists with control and directional characters → text output escapes the characters, JSON output keeps them")
+    @Test("a list has control and directional characters → all output escapes them, and JSON decodes to the original")
     func harmlessLists() async throws {
         let stage = try await Stage()
         let hostile = "x\u{1B}[31m\u{7F}\u{80}\u{9B}\u{9F}\u{61C}\u{200E}\u{200F}\u{202A}\u{202E}\u{2066}\u{2069}y"

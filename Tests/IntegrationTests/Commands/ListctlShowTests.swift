@@ -74,7 +74,7 @@ struct ListctlShowTests {
         await stage.stop()
     }
 
-    @Test("keys that are canonically equivalent Unicode → both are printed")
+    @Test("two keys of an object are canonically equivalent → show prints both")
     func equivalentKeys() async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("v")

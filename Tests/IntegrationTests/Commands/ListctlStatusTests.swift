@@ -87,7 +87,7 @@ struct ListctlStatusTests {
     func failedSource() async throws {
         let stage = try await Stage(files: ["broken.list": "[List]\nSource=jsonl:/tmp\n"])
         let adapter = stage.object("/org/listd/Listd1/adapters/broken", "Adapter")
-        // Sources are read after the start. The suite's time limit ends this loop if the condition never becomes
+        // listd reads sources after its start. The suite's time limit ends this loop if the condition never becomes
         // true.
         while try await adapter.property("State", as: String.self) != "failed" { await Task.yield() }
         let complaint = "listctl: the list “broken” has failed: /tmp is not a regular file"

@@ -74,7 +74,7 @@ struct ListctlWritingTests {
     }
 
     @Test(
-        "push on a terminal would remove over half of a list → refused without --replace; push to a pipe → accepted")
+        "push on a terminal would remove over half of a list → --replace is needed; without a terminal → accepted")
     func push() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("a")
@@ -103,7 +103,9 @@ struct ListctlWritingTests {
         await stage.stop()
     }
 
-    @Test("show of a list with hints → aligned columns on a terminal; --raw and --columns → the requested format")
+    @Test(
+        "show → a column for each field; show --columns → for each given field; show --items → a row for each item"
+    )
     func hints() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("a")
@@ -139,7 +141,7 @@ struct ListctlWritingTests {
         await stage.stop()
     }
 
-    @Test("top, clients and reload → each prints its result once, as text or as JSON")
+    @Test("top, clients and reload → each succeeds, and top --count prints the given number of times")
     func looking() async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("a")
