@@ -57,7 +57,7 @@ struct DescriptorTests {
     }
 
     @Test(
-        "a list is passed in a file, a pipe or a socket → the same objects on both transports", .rule("WT-08"),
+        "a client passes a list in a file, a pipe or a socket → the list has exactly these objects", .rule("WT-08"),
         arguments: Kind.allCases, TransportKind.allCases)
     func reading(kind: Kind, transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -70,7 +70,7 @@ struct DescriptorTests {
     }
 
     @Test(
-        "SIGTERM before the end of a pipe → the caller gets ShuttingDown",
+        "SIGTERM while listd reads a list from a pipe → the caller gets ShuttingDown",
         arguments: TransportKind.allCases)
     func ending(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -118,7 +118,7 @@ struct DescriptorTests {
     }
 
     @Test(
-        "GetObjectsByFileDescriptor → a sealed memory file with the same list, and approximations of non-JSON values",
+        "GetObjectsByFileDescriptor → a sealed memory file with the list, and with replacements for non-JSON values",
         arguments: TransportKind.allCases)
     func writing(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -149,7 +149,7 @@ struct DescriptorTests {
         await stage.stop()
     }
 
-    @Test("Dump and DumpByFileDescriptor → lines of the same kinds: daemon, adapters with their engine, views")
+    @Test("Dump and DumpByFileDescriptor → both describe the daemon, each adapter with its engine, and each view")
     func dump() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list")

@@ -28,7 +28,7 @@ struct DroppedContentTests {
     }
 
     @Test(
-        "items without an id, repeated ids, sizes that are not numbers → counted at each update of the invalid object",
+        "items have no id, repeated ids or sizes that are no numbers → each update of their object counts these faults",
         .rule("BI-01"))
     func counted() async throws {
         let stage = try await Stage()

@@ -9,7 +9,7 @@ import Testing
 @Suite("A mirror of a list over a real bus", .timeLimit(.minutes(5)))
 struct MirrorTests {
     @Test(
-        "2,000 random transactions → the mirror equals GetObjects after each transaction",
+        "1,000 random transactions → the mirror equals GetObjects after each transaction",
         .rule("AO-03"), arguments: [1, 2])
     @DBusActor
     func randomTransactions(seed: UInt64) async throws {

@@ -20,7 +20,7 @@ struct SearchBusTests {
     }
 
     @Test(
-        "a text in any or some fields, forwards and backwards → the next matching object, without wrapping around",
+        "a search in all or some fields, forwards or backwards → the next match, without wrapping around at the end",
         .rule("FO-08"),
         arguments: TransportKind.allCases)
     func places(transport: TransportKind) async throws {
@@ -60,7 +60,9 @@ struct SearchBusTests {
         await stage.stop()
     }
 
-    @Test("a second search of the same connection → LimitsExceeded; a search of another connection → runs")
+    @Test(
+        "a connection starts a second search during its first → LimitsExceeded; another connection searches → a result"
+    )
     func atOnce() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list")
@@ -101,7 +103,7 @@ struct SearchBusTests {
         }
         for _ in 0..<20 {
             let found = try await list.search("needle", from: 10)
-            // Revision 1 does not have the text. After it, each odd revision has it.
+            // Revision 1 does not have the searched object. Of the later revisions, each odd one has it.
             #expect(
                 (found.place != nil) == (found.revision % 2 == 1 && found.revision > 1), "revision \(found.revision)")
             #expect(found.place.map { $0.index == 30_000 + UInt32(found.revision) - 1 } ?? true)
@@ -136,7 +138,7 @@ struct SearchBusTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a search for 16 MiB of text or in 20,000 fields → answered; a search without read access → AccessDenied")
+    @Test("a search for 16 MiB of text or in 20,000 fields → a result; a search without read access → AccessDenied")
     func large() async throws {
         let stage = try await Stage.withDirectSocket()
         let adapter = try await stage.createAdapter("list", ["readers": .string("owner")])
