@@ -6,8 +6,8 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Clients follow a list while other clients are stopped, killed or drop signals. At the end, each client must have
-/// the daemon's list, on every transport. `make soak` (LISTD_SOAK=1) runs the test at full length.
+/// Clients follow a list while other clients are stopped, killed or drop signals. At the end, each remaining client
+/// must have the daemon's list, on every transport. `make soak` (LISTD_SOAK=1) runs the test at full length.
 /// LISTD_SOAK_SETTING=direct (bus, narrowBus) runs it on one transport only.
 @Suite("Convergence of clients with the daemon's list", .timeLimit(.minutes(60)))
 @DBusActor
@@ -51,8 +51,8 @@ struct ConvergenceTests {
                 let resident = residentBytes(of: stage.listd.identifier)
                 memory.append(resident)
                 if Self.isSoak {
-                    // For a client that does not read, listd queues up to 1 MiB of signals. Above that limit, the
-                    // client's own socket queue has grown.
+                    // For a client that does not read, listd queues up to 1 MiB of signals. All further waiting signals
+                    // are in the client's socket.
                     let counters = try await stage.statistics()
                     print(
                         setting.rawValue, step, "transactions, listd", resident / 1024, "KiB,",

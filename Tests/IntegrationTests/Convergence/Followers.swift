@@ -58,7 +58,7 @@ final class SwiftFollower {
                 [MirroredObject].self)
             rows += page.2
         }
-        guard follower.mirror.objects == rows.map(Optional.some) else { return "the list differs from the daemon's" }
+        guard follower.mirror.objects == rows.map(Optional.some) else { return "the copy differs from the daemon's" }
         let message = try Message.methodCall(
             to: view.object.destination, path: view.object.path, interface: view.object.interface, member: "Resync")
         let reply = try await view.object.connection.call(message)

@@ -55,7 +55,7 @@ struct ScenarioTests {
             if message["end"] != nil { break }
             if let list = message["follow"]?.string, let address = message["address"]?.string {
                 client = ScenarioClient(address: address, list: list)
-                try await client?.follows()
+                try await client?.waitForFirstCopy()
             } else {
                 let expected = try #require(message["expect"])
                 let difference = try await #require(client).difference(from: expected)
@@ -80,10 +80,10 @@ private final class ScenarioClient {
     init(address: String, list: String) {
         let (owner, events) = (owner, events)
         follower = ListFollower(name: list) { event in
-            owner.heard(event)
+            owner.handle(event)
             events.record(())
         }
-        client = ListClient(address: .address(address)) { owner.changed($0) }
+        client = ListClient(address: .address(address)) { owner.setAvailability($0) }
         owner.follower = follower
         client.start()
     }
@@ -99,14 +99,14 @@ private final class ScenarioClient {
         var follower: ListFollower?
         private var daemon: ListDaemonClient?
 
-        func changed(_ availability: ListClient.Availability) {
+        func setAvailability(_ availability: ListClient.Availability) {
             daemon = if case .available(let daemon) = availability { daemon } else { nil }
             if daemon == nil { follower?.detach() } else { attach() }
         }
 
-        func heard(_ event: ListFollower.Event) {
+        func handle(_ event: ListFollower.Event) {
             guard case .failed = event else { return }
-            // The daemon may already have ended. The client is notified a little later.
+            // The daemon may have ended before the client is notified of that. So the owner attaches a little later.
             EventLoop.shared.addTimer(after: .milliseconds(100)) { [weak self] in self?.attach() }
         }
 
@@ -116,8 +116,8 @@ private final class ScenarioClient {
         }
     }
 
-    /// Waits until the copy equals the list at the start.
-    func follows() async throws { try await events.next(timeout: .seconds(30)) }
+    /// Waits until the follower has copied the list for the first time.
+    func waitForFirstCopy() async throws { try await events.next(timeout: .seconds(30)) }
 
     /// Waits until the copy is at a revision and has the expected objects. After half a minute, returns the
     /// difference.
