@@ -67,7 +67,7 @@ struct LargeMessageTests {
         #expect(!first.isEmpty)
         for _ in 1..<30 {
             let next = try await answers.next()
-            // Each answer counts the changes up to the moment of its encoding.
+            // Answers of DescribeAdapters differ, because each counts the changes up to the moment of its encoding.
             #expect(question == .descriptions ? next.count == first.count : next == first)
         }
         #expect(try await stage.statistics()["reads-held"] ?? 0 > held)
@@ -133,7 +133,7 @@ struct LargeMessageTests {
         await stage.stop()
     }
 
-    @Test("a direct client does not read a large picture → its bytes count for the user until the disconnection")
+    @Test("a direct client does not read a large picture → the bytes count for the user until the client disconnects")
     func unreadPictures() async throws {
         let stage = try await Stage.withDirectSocket()
         let adapter = try await stage.createAdapter("tall")
@@ -154,8 +154,8 @@ struct LargeMessageTests {
             }, timeout: nil
         ) { _ in }
         try await displayed.next(timeout: .seconds(60))
-        // Each answer takes turns with the changes of the picture. This number of answers is more than those
-        // changes need.
+        // Each answer takes turns with the `Changed` signals of the picture. 200 answers are more than there are
+        // signals.
         let waiting = try await waitingBytes(of: stage, pages, by: other, turns: 200) { $0 >= 500_000 }
         #expect(waiting >= 500_000)
         client.close()
@@ -163,8 +163,8 @@ struct LargeMessageTests {
         await stage.stop()
     }
 
-    /// Requests large answers until `isReached` accepts the number of waiting bytes of all users, and returns that
-    /// number.
+    /// Requests at most `turns` large answers, until `isReached` accepts the number of waiting bytes of all users.
+    /// Returns the last number.
     ///
     /// Large messages for one user are written one at a time, and the user's connections take turns. After each
     /// answer, messages on the other connections have been written too.
@@ -185,7 +185,7 @@ struct LargeMessageTests {
     }
 
     @Test(
-        "listd exits while sending a large picture → the client gets the picture, the next reply, and Closed",
+        "listd exits while sending a large picture → the client still gets the picture, the reply and Closed",
         arguments: TransportKind.allCases)
     func end(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()

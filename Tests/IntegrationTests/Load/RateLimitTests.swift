@@ -11,7 +11,7 @@ struct RateLimitTests {
     private static let limit = Listd.standardError("LimitsExceeded")
 
     @Test(
-        "more calls than allowed per second → refused, but calls that release resources are accepted"
+        "a user sends more calls per second than allowed → calls are refused unless they release resources"
     )
     func rate() async throws {
         let stage = try await Stage(
@@ -43,10 +43,10 @@ struct RateLimitTests {
         }
         await stage.stop()
         let lines = stage.listd.standardError.split(separator: "\n").filter { $0.contains("(CallsPerSecond)") }
-        #expect(lines.count >= 1 && lines.count <= 2, "\(lines)")  // one more line after ten seconds
+        #expect(lines.count >= 1 && lines.count <= 2, "\(lines)")  // a second line after ten seconds
     }
 
-    @Test("limits of a user and of a group → override the general limits, also after a reload")
+    @Test("listd.conf has limits for a user → they override the general limits")
     func ofUsers() async throws {
         let stage = try await Stage.withDirectSocket(
             files: [

@@ -9,8 +9,8 @@ import Testing
 @DBusActor
 struct UnfinishedPayloadTests {
     /// Many connections that each send one call in pieces, in turns. The script prints "begun" when each connection
-    /// has sent as much as listd reads of its call, and sends the rest after a line of input. Then it prints the
-    /// answers, and "closed" for a connection that has ended.
+    /// has sent as much as listd reads of its call, and sends the rest after a line of input. Then it prints
+    /// "answer" or "closed" for each connection.
     private static let script = """
         import os, select, socket, struct, sys, time
         address, clients, size = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
@@ -65,7 +65,7 @@ struct UnfinishedPayloadTests {
         """
 
     @Test(
-        "several incomplete messages that together exceed the limit → all are answered within the limit"
+        "incomplete messages together exceed the limit of waiting bytes → listd stays below the limit and answers all"
     )
     func deadlock() async throws {
         let stage = try await Stage.withDirectSocket(
@@ -73,7 +73,7 @@ struct UnfinishedPayloadTests {
         let clients = try ChildProcess(
             python: Self.script, [stage.listd.directory.appending(path: "direct").path, "8", "\(3 << 20)"])
         #expect(try await clients.lines.next(timeout: .seconds(60)) == "begun")
-        // Three messages fit completely. The others are not read yet.
+        // Three messages fit completely. The other messages are not read yet.
         let waiting = try await stage.statistics()["waiting-bytes"] ?? 0
         #expect(waiting > 9 << 20 && waiting <= 10 << 20, "\(waiting)")
         clients.write(line: "")
@@ -82,7 +82,7 @@ struct UnfinishedPayloadTests {
         await stage.stop()
     }
 
-    @Test("messages larger than the whole limit of waiting bytes → received one at a time")
+    @Test("each message exceeds the limit of waiting bytes → listd receives one message at a time and answers all")
     func oversized() async throws {
         let stage = try await Stage.withDirectSocket(
             files: ["listd.conf": "[Limits]\nWaitingBytesPerUser=1M\nWaitingBytes=2M\nDirectConnectionsPerUser=20\n"])

@@ -15,19 +15,19 @@ struct WaitingBytesTests {
         return (0..<count).map { Row("o\($0)", "", ["text": text]) }
     }
 
-    private func update(_ adapter: TestAdapter, by client: Connection, _ rows: [Row]) throws -> Message {
+    private func updateCall(_ adapter: TestAdapter, by client: Connection, _ rows: [Row]) throws -> Message {
         try adapter.by(client).message("PerformUpdates") { (message) throws(DBusError) in
             try message.write(UInt64(0), rows, [String: DBusValue]())
         }
     }
 
-    /// Waits until no other call of any user waits.
-    private func expectNothingWaits(on stage: Stage) async throws {
+    /// Waits until no bytes of any user's calls wait.
+    private func waitUntilNothingWaits(on stage: Stage) async throws {
         while try await stage.statistics()["waiting-bytes"] ?? 1 > 0 {}
     }
 
     @Test(
-        "waiting payloads reach the user's limit → the next call is refused, and the payloads are applied",
+        "waiting payloads reach the user's limit → the next call is refused on the bus, and not read from a direct socket",
         arguments: TransportKind.allCases)
     func payloads(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket(
@@ -35,16 +35,16 @@ struct WaitingBytesTests {
         let pause = DBusValue.uint32(3_600_000)
         let adapter = try await stage.createAdapter("slow", ["coalesce-min": pause, "coalesce-max": pause])
         let client = try await stage.connect(transport)
-        // The first change is flushed immediately. The later changes wait for the end of the list.
+        // The first change is flushed immediately. The later changes wait until the list is removed.
         _ = try await adapter.applyChanges([Upsert("first", "", "last", "", [:])])
         let answers = EventLog<String>()
         for _ in 0..<4 {
-            client.call(try update(adapter, by: client, rows(4, bytes: 50 << 10)), timeout: nil) { result in
+            client.call(try updateCall(adapter, by: client, rows(4, bytes: 50 << 10)), timeout: nil) { result in
                 if case .failure(let error) = result { answers.record("\(error.name): \(error.message)") }
             }
         }
         while try await stage.statistics()["waiting-bytes"] ?? 0 < 4 * 200 << 10 {}
-        let more = try update(adapter, by: client, rows(8, bytes: 50 << 10))
+        let more = try updateCall(adapter, by: client, rows(8, bytes: 50 << 10))
         let outcome = EventLog<DBusError?>()
         client.call(more, timeout: nil) { result in
             if case .failure(let error) = result { outcome.record(error) } else { outcome.record(nil) }
@@ -59,7 +59,7 @@ struct WaitingBytesTests {
             for _ in 0..<20 { #expect(try await stage.statistics()["calls-refused"] == 0) }
             #expect(outcome.recorded.isEmpty)
         }
-        // Calls that release something are accepted, and small calls too.
+        // Calls that release something are accepted, and so are calls of other users.
         try await adapter.by(stage.client).call("Unsubscribe")
         if Agent.canBeOthers {
             let other = try await Agent(stage.address(.bus), user: Agent.nobody)
@@ -70,7 +70,7 @@ struct WaitingBytesTests {
         #expect(answers.recorded.isEmpty)
         try await stage.manager.call("RemoveAdapter", "slow")
         if transport == .direct { #expect(try await outcome.next()?.name != Self.limit) }
-        try await expectNothingWaits(on: stage)
+        try await waitUntilNothingWaits(on: stage)
         await stage.stop()
     }
 
@@ -86,7 +86,7 @@ struct WaitingBytesTests {
         for step in 0..<12 {
             let call: Message
             if step % 3 == 0 {
-                call = try update(adapter, by: client, rows(40 * (step + 1), bytes: 4000))
+                call = try updateCall(adapter, by: client, rows(40 * (step + 1), bytes: 4000))
                 expected = (0..<40 * (step + 1)).map { "o\($0)" }
             } else {
                 call = try adapter.by(client).message("ApplyChanges") { (message) throws(DBusError) in
@@ -101,7 +101,7 @@ struct WaitingBytesTests {
         for _ in 0..<12 { answered.append(try await answers.next()) }
         #expect(answered == Array(0..<12))
         #expect(try await adapter.objects().rows.map(\.id) == expected)
-        try await expectNothingWaits(on: stage)
+        try await waitUntilNothingWaits(on: stage)
         await stage.stop()
     }
 
@@ -116,7 +116,7 @@ struct WaitingBytesTests {
             if rows == 0 { short.append(row) } else { large.append(row) }
         }
         for rows in [short, large] {
-            let call = try update(adapter, by: stage.client, rows)
+            let call = try updateCall(adapter, by: stage.client, rows)
             let error = await #expect(throws: DBusError.self) { _ = try await stage.client.call(call) }
             #expect(error?.name == Listd.error("InvalidObject"))
             #expect(error?.message.hasPrefix("objects[\(rows.count - 1)]") == true)
@@ -146,11 +146,11 @@ struct WaitingBytesTests {
                 }
                 client.call(call, timeout: nil) { _ in }
             }
-            client.call(try update(adapter, by: client, rows(40, bytes: 64 << 10)), timeout: nil) { _ in }
+            client.call(try updateCall(adapter, by: client, rows(40, bytes: 64 << 10)), timeout: nil) { _ in }
             while client.outgoingSize > 0 { _ = await client.flush(timeout: .milliseconds(100)) }
             client.close()
         }
-        try await expectNothingWaits(on: stage)
+        try await waitUntilNothingWaits(on: stage)
         while try await stage.statistics()["waiting-calls"] ?? 1 > 0 {}
         #expect(try await adapter.objects().rows.count == 40)
         await stage.stop()
@@ -162,7 +162,7 @@ struct WaitingBytesTests {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("written")
         let client = try await stage.connect()
-        // The bus cannot tell the user of a caller that disconnected before listd asked.
+        // After a client has disconnected, the bus does not know its user. This call makes listd ask the bus in time.
         _ = try await adapter.by(client).call("Subscribe", [String](), returning: UInt64.self)
         for step in 0..<20 {
             let call = try adapter.by(client).message("ApplyChanges") { (message) throws(DBusError) in
