@@ -9,8 +9,8 @@
 ["match", rule]                                         -> "ok []"; matching signals are recorded
 ["signals"]                                             -> "ok [[path, member, arguments] ...]", and clears the record
 
-An argument {"u": 5} has that basic D-Bus type, inside of a variant; {"pipe": 0} is the reading end of a new pipe. Signals of a call are queued before its reply, so the
-recorded signals include all that the call caused.
+Inside a variant, the argument {"u": 5} is a 5 of the D-Bus type u. {"pipe": 0} is the reading end of a new pipe. The signals that a
+call causes are queued before its reply, so they are recorded when the call is answered.
 """
 
 import json
@@ -64,12 +64,12 @@ def main(address):
     seen = []
     outcomes = []
 
-    def take(_, message):
+    def record(_, message):
         if message.get_type() == 4 and message.get_path() != "/org/freedesktop/DBus":
             seen.append([message.get_path(), message.get_member(), short(message.get_args_list())])
         return 1  # DBUS_HANDLER_RESULT_NOT_YET_HANDLED
 
-    bus.add_message_filter(take)
+    bus.add_message_filter(record)
     print("ready", bus.get_unique_name(), flush=True)
     for line in sys.stdin:
         command, *rest = json.loads(line)

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """converge.py ADDRESS ADAPTER DROP SEED: a client that keeps a list and a view up to date by signals alone.
 
-The client drops every DROPth signal (0 = none), as a bus or a careless program might. It reads commands from standard input:
+The client drops about one in DROP signals (0 = none), as a bus or a careless program might. It reads commands from standard input:
 
     until REVISION   follow the list up to REVISION, compare both copies with the daemon's, and print "equal …"
 
@@ -37,7 +37,8 @@ def patient(call, *arguments):
 class Copy:
     """A copy of a list's objects, updated by the contract's rule for clients. None is an object that must be read.
 
-    Reads objects once all received signals are applied, so that a slow client reads once for many signals. Then calls seen().
+    The copy reads such objects when all received signals are applied, so that a slow client reads once for many signals. Then it
+    calls seen().
     """
 
     def __init__(self, bus, path, lossy):
@@ -97,7 +98,7 @@ class Copy:
                 return
 
     def fill(self):
-        """Reads missing objects. Drops an answer of a later revision."""
+        """Reads missing objects. If an answer has a later revision, catches up first and reads again."""
         while None in self.rows:
             first = self.rows.index(None)
             last = first
@@ -154,7 +155,7 @@ class Viewer(listd.View):
 
 
 def compare(copy, view):
-    """Checks that the copy equals the daemon's list, once the list does not change any more."""
+    """Checks that copy and view equal the daemon's. Call this when the list does not change any more."""
     patient(copy.calls.GetObjects, dbus.UInt32(0), dbus.UInt32(0))
     listd.drain()  # reads signals that were sent before that answer
     mine = copy.rows
@@ -193,7 +194,7 @@ def main(address, path, drop, seed):
             copy.fill()
         return True
 
-    def told(channel, _):
+    def read_command(channel, _):
         line = channel.readline()
         if not line:
             sys.exit(0)
@@ -207,7 +208,7 @@ def main(address, path, drop, seed):
 
     sys.excepthook = failed
     GLib.timeout_add(20, step)
-    GLib.io_add_watch(sys.stdin, GLib.IO_IN | GLib.IO_HUP, told)
+    GLib.io_add_watch(sys.stdin, GLib.IO_IN | GLib.IO_HUP, read_command)
     print("ready", flush=True)
     loop.run()
     compare(copy, view)

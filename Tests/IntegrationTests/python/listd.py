@@ -85,7 +85,7 @@ class Mirror:
             self.gaps += base != self.revision
             self.ids = [row[0] for row in self.adapter.objects()]
         else:
-            # Indices alone do not identify inserted objects, so a mirror of ids reads them.
+            # The signal has only the indices of inserted objects, so the mirror reads their ids.
             self.ids = apply_batch(self.ids, batch)
             for index in [i for i, name in enumerate(self.ids) if name is None]:
                 _, _, page = self.adapter.calls.GetObjects(dbus.UInt32(index), dbus.UInt32(1))
@@ -151,6 +151,6 @@ class View:
         there = {slot: rest for slot, *rest in plain(shown)}
         assert sequence >= self.sequence
         self.sequence = int(sequence)
-        assert there == self.slots, f"picture differs:\n{there}\n{self.slots}"
+        assert there == self.slots, f"the picture differs from the daemon's:\n{there}\n{self.slots}"
         assert plain(content_size) == self.content_size, f"{plain(content_size)} != {self.content_size}"
         assert plain(offset) == self.offset, f"{plain(offset)} != {self.offset}"

@@ -45,7 +45,7 @@ def main(address, steps, seed):
             view.set_viewport(0, offset, 320, 480)
         view.check()
         there = [row[0] for row in adapter.objects()]
-        assert mirror.ids == there, "mirror differs at step %d" % step
+        assert mirror.ids == there, "the mirror differs from the list at step %d" % step
         assert mirror.gaps == 0
     view.calls.Close()
     listd.drain()
