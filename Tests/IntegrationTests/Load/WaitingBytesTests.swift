@@ -27,7 +27,7 @@ struct WaitingBytesTests {
     }
 
     @Test(
-        "waiting payloads reach the user's limit → the next call is refused on the bus, and not read from a direct socket",
+        "waiting payloads reach the user's limit → the next call is refused; on a direct connection, it is not read",
         arguments: TransportKind.allCases)
     func payloads(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket(
