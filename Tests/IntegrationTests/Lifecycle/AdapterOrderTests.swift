@@ -29,7 +29,7 @@ struct AdapterOrderTests {
     }
 
     @Test(
-        "removed and created again without waiting for replies → executed in order, with a new adapter each time",
+        "a list is removed and recreated without waiting for replies → the calls run in order, and each list is new",
         arguments: ["memory", "disk"])
     func order(durability: String) async throws {
         let stages = try StoreStage()
@@ -54,7 +54,7 @@ struct AdapterOrderTests {
     }
 
     @Test(
-        "removed twice without waiting for replies → the second call fails with the error for a missing adapter",
+        "a list is removed twice without waiting for replies → the second call fails with NoSuchAdapter",
         arguments: ["memory", "disk"])
     func removedTwice(durability: String) async throws {
         let stages = try StoreStage()
@@ -70,7 +70,7 @@ struct AdapterOrderTests {
     }
 
     @Test(
-        "removed while shown in a view → display-end signals and Closed precede the reply",
+        "a list is removed while a view shows it → display-end signals and Closed precede the reply",
         .rule("AO-02", "VW-17"),
         arguments: TransportKind.allCases)
     func lastWords(transport: TransportKind) async throws {
@@ -100,7 +100,7 @@ struct AdapterOrderTests {
         await stage.stop()
     }
 
-    @Test("removed while its source sends the first objects → no source error is logged")
+    @Test("a list is removed while its source sends the first objects → no source error is logged")
     func removedWhileFilled() async throws {
         let stages = try StoreStage()
         defer { withExtendedLifetime(stages) {} }

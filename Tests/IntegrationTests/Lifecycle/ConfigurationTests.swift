@@ -27,7 +27,8 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "lists in configuration files → available when listd is ready, and not removable over the bus", .rule("AC-07"))
+        "configuration files have lists → the lists exist when listd is ready, and clients cannot remove them",
+        .rule("AC-07"))
     func start() async throws {
         let stage = try await Stage(files: ["a.list": plain, "b.list": plain])
         #expect(try await names(stage) == ["a", "b"])
@@ -62,8 +63,8 @@ struct ConfigurationTests {
         await stage.stop()
     }
 
-    /// Calls Reload, which must fail for some files. Checks that the message names these places.
-    private func reloadIsIncomplete(_ stage: Stage, _ places: String...) async throws {
+    /// Calls Reload, and checks that it fails for some files and names these places in its message.
+    private func expectIncompleteReload(_ stage: Stage, naming places: String...) async throws {
         let error = await #expect(throws: DBusError.self) { try await stage.manager.call("Reload") }
         #expect(error?.name == Listd.error("ReloadIncomplete"))
         for place in places { #expect(error?.message.contains(place) == true, "\(place)") }
@@ -80,7 +81,7 @@ struct ConfigurationTests {
         try write("[List]\nSource=nowhere/source\n", to: "b.list", of: stage)
         try write(plain, to: "taken.list", of: stage)
         try write(plain, to: "comes.list", of: stage)
-        try await reloadIsIncomplete(stage, "b.list:2: ", "taken.list: ")
+        try await expectIncompleteReload(stage, naming: "b.list:2: ", "taken.list: ")
         #expect(try await names(stage) == ["a", "comes", "taken"])
         #expect(try await taken.objects().revision == 1)
         try write(nil, to: "b.list", of: stage)
@@ -128,7 +129,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "--check-config with an unknown group → reported with file and line, exit code 1; with a known group → 0"
+        "--check-config with an unknown group → a message with file and line, exit code 1; a known group → exit code 0"
     )
     func unknownGroup() async throws {
         let directory = TemporaryDirectory()
@@ -143,7 +144,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("--check-config with a missing directory → reported, exit code 1; an empty directory → exit code 0")
+    @Test("--check-config with a missing directory → a message and exit code 1; with an empty directory → exit code 0")
     func missingFolder() async throws {
         let directory = TemporaryDirectory()
         for (folder, status) in [(directory.path, Int32(0)), (directory.path + "/nowhere", 1)] {
@@ -156,7 +157,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "--check-config as root → reads /etc/listd like the service, not the home directory",
+        "root runs listd --check-config → it reads /etc/listd like the service, not the home directory",
         .enabled(if: geteuid() == 0))
     func asRoot() async throws {
         let home = TemporaryDirectory()
@@ -176,7 +177,7 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("Reload → lists are added, removed and changed; unchanged lists keep objects and epoch")
+    @Test("Reload after files were added, removed and changed → lists follow; a changed list keeps objects and epoch")
     func reload() async throws {
         let stage = try await Stage(files: ["stays.list": plain, "goes.list": plain])
         let stays = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/stays")
@@ -208,7 +209,7 @@ struct ConfigurationTests {
         try write(nil, to: "a.list", of: stage)
         try write(plain, to: "c.list", of: stage)
         try write("[Limits]\nAdaptersPerUser=0\n", to: "listd.conf", of: stage)
-        try await reloadIsIncomplete(stage, "b.list:2: unknown key Nonsense")
+        try await expectIncompleteReload(stage, naming: "b.list:2: unknown key Nonsense")
         #expect(try await names(stage) == ["b", "c"])
         #expect(try await list.objects().revision == 1)
         #expect(try await list.epoch() == epoch)
@@ -237,7 +238,7 @@ struct ConfigurationTests {
         try write(bad, to: "y.list", of: stage)
         try write(bad, to: "new.list", of: stage)
         try write(plain, to: "sound.list", of: stage)
-        try await reloadIsIncomplete(stage, "y.list:3: ", "new.list:3: ", "a horror was thrown")
+        try await expectIncompleteReload(stage, naming: "y.list:3: ", "new.list:3: ", "a horror was thrown")
         #expect(try await names(stage) == ["sound", "y"])
         #expect(try await adapter.epoch() == epoch)
         #expect(try await view.present().sequence >= view.picture.sequence)
@@ -254,7 +255,7 @@ struct ConfigurationTests {
         let horrors = try await HorrorStage("Manifest=exit")
         let stage = horrors.stage
         try write("[List]\nSource=horrors/source\n", to: "y.list", of: stage)
-        try await reloadIsIncomplete(stage, "y.list:2: ")
+        try await expectIncompleteReload(stage, naming: "y.list:2: ")
         try write("[Plugin horrors]\nIsolation=worker\n", to: "listd.conf", of: stage)
         try await stage.manager.call("Reload")
         #expect(try await names(stage) == ["y"])

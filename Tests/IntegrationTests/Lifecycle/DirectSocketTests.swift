@@ -36,7 +36,7 @@ struct DirectSocketTests {
         await stage.stop()
     }
 
-    @Test("clients send garbage, before and after authentication → disconnected, all other clients are served")
+    @Test("clients send garbage before or after authentication → they are disconnected, and other clients are served")
     func garbage() async throws {
         let (stage, path) = try await makeStage()
         let direct = try await Connection.open(.address("unix:path=" + path))

@@ -18,7 +18,7 @@ struct GivenUpReloadTests {
         "SIGTERM while plugins hang at load → listd exits at once, and the caller of Reload gets the reason"
     )
     func ending() async throws {
-        // The time limit is far longer than the test may take.
+        // CallbackTimeout is far longer than the test may take.
         let settings = "Manifest=loop\nCallbackTimeout=1h\n"
         let horrors = try await HorrorStage(settings + "[Plugin twin]\n" + settings)
         try horrors.install(.twin)
@@ -27,7 +27,7 @@ struct GivenUpReloadTests {
         try write("[List]\nSource=twin/source\n", to: "b.list", of: stage)
         stage.listd.send(SIGHUP)
         #expect(await stage.listd.waitForNotification("RELOADING=1"))
-        // The second reload waits for the first. When listd answers a later call, it has received the second one.
+        // The second reload waits for the first. When listd answers a later call, it has received the call of Reload.
         let isSent = EventLog<Bool>()
         let caller = Task { @DBusActor in
             let call = try stage.manager.message("Reload") { _ throws(DBusError) in }
@@ -59,7 +59,7 @@ struct GivenUpReloadTests {
             }
         }
         #expect(await stage.listd.waitForNotification("RELOADING=1"))
-        // When listd answers a later call, it has received both.
+        // When listd answers a later call of each client, it has received both calls of Reload.
         for client in clients {
             _ = try await isSent.next()
             _ = try await stage.object(Listd.manager, "Manager", by: client)

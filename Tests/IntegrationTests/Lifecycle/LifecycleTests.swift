@@ -33,7 +33,7 @@ struct LifecycleTests {
     }
 
     @Test(
-        "SIGTERM or SIGINT with coalescing updates → updates are answered, views are closed, exit code 0",
+        "SIGTERM or SIGINT while updates wait → they are answered, views are closed, and listd exits with code 0",
         arguments: [SIGTERM, SIGINT])
     func ending(signal: Int32) async throws {
         let stage = try await Stage()
@@ -100,7 +100,7 @@ struct LifecycleTests {
         #expect(expected.isSuperset(of: errors.recorded), "\(errors.recorded)")
     }
 
-    @Test("a service manager with a watchdog → keep-alive messages, and a status line with counts")
+    @Test("systemd's watchdog is enabled → listd sends keep-alive messages, and a status line with counts")
     func watched() async throws {
         let bus = try PrivateBus()
         let listd = try await ListdProcess.start(bus: bus.address, environment: ["WATCHDOG_USEC": "300000"])

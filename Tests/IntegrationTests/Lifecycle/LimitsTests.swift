@@ -106,7 +106,7 @@ struct LimitsTests {
         await horrors.stop()
     }
 
-    @Test("a user exceeds the call rate on many connections → one log line for all of the user's connections")
+    @Test("a user creates 125 lists on several connections → at most 20 log lines in ten seconds")
     func logged() async throws {
         let stage = try await Stage(files: ["listd.conf": "[Limits]\nAdaptersPerUser=1000\n"])
         let begin = ContinuousClock.now
@@ -157,8 +157,8 @@ struct LimitsTests {
         let adapter = try await stage.createAdapter("slow", ["coalesce-min": pause, "coalesce-max": pause])
         let view = try await TestView(adapter)
         _ = try await adapter.by(stage.client).call("Subscribe", [String](), returning: UInt64.self)
-        // The first change is flushed immediately. The later changes wait for the coalescing time, or for the end
-        // of the list.
+        // The first change is flushed immediately. The later changes wait for the coalescing time, or until the list
+        // is removed.
         _ = try await adapter.applyChanges([Upsert("first", "", "last", "", [:])])
         let answers = EventLog<String>()
         for step in 0..<4 {

@@ -115,7 +115,7 @@ struct PolkitTests {
     }
 
     @Test(
-        "another user's view → polkit's manage-lists allows calls; its picture also requires read access to the list"
+        "a user calls another user's view → polkit's manage-lists permits the calls; Resync also needs read access"
     )
     func views() async throws {
         let (stage, polkit) = try await makeStage { $0.answers = [Self.inspect: .allowed] }

@@ -14,7 +14,8 @@ struct RefusalLogTests {
         return lines.filter { $0.contains("was refused") && $0.contains("(\(key))") }
     }
 
-    private func refuse(_ count: Int = 3, _ body: @DBusActor @Sendable () async throws -> Void) async {
+    /// Checks that `body` fails each time.
+    private func expectRefusals(_ count: Int = 3, _ body: @DBusActor @Sendable () async throws -> Void) async {
         for _ in 0..<count { await #expect(throws: (any Error).self) { try await body() } }
     }
 
@@ -30,25 +31,25 @@ struct RefusalLogTests {
         let list = try await stage.createAdapter("one")
         let other = try await stage.createAdapter("two")
         func text(_ count: Int) -> DBusValue { .string(String(repeating: "x", count: count)) }
-        await refuse { _ = try await stage.createAdapter("three") }
-        await refuse {
+        await expectRefusals { _ = try await stage.createAdapter("three") }
+        await expectRefusals {
             _ = try await list.by(stage.client).call(
                 "OpenView", [String: DBusValue](), returning: ObjectPath.self, UInt64.self, UInt32.self, UInt32.self)
         }
-        await refuse { _ = try await list.performUpdates(["a", "b", "c", "d"].map { Row($0, "", [:]) }) }
-        await refuse { _ = try await list.performUpdates([Row("a", "", ["x": text(5000)])]) }
-        await refuse { _ = try await list.performUpdates([Row(String(repeating: "i", count: 101), "", [:])]) }
-        await refuse { _ = try await list.performUpdates(["a", "b"].map { Row($0, "", ["x": text(3500)]) }) }
+        await expectRefusals { _ = try await list.performUpdates(["a", "b", "c", "d"].map { Row($0, "", [:]) }) }
+        await expectRefusals { _ = try await list.performUpdates([Row("a", "", ["x": text(5000)])]) }
+        await expectRefusals { _ = try await list.performUpdates([Row(String(repeating: "i", count: 101), "", [:])]) }
+        await expectRefusals { _ = try await list.performUpdates(["a", "b"].map { Row($0, "", ["x": text(3500)]) }) }
         _ = try await list.performUpdates([Row("a", "", ["x": text(3500)])])
         _ = try await list.applyChanges([Upsert("b", "", "last", "", ["x": text(3500)])])
-        await refuse { _ = try await other.performUpdates([Row("a", "", ["x": text(3500)])]) }
-        await refuse {
+        await expectRefusals { _ = try await other.performUpdates([Row("a", "", ["x": text(3500)])]) }
+        await expectRefusals {
             _ = try await list.by(stage.client).call(
                 "PatchObject", UInt64(0), "a", ["y": text(3500)], [String](), returning: UInt64.self)
         }
         let file = TemporaryDirectory()
         try String(repeating: "\n", count: 2000).write(toFile: file.path + "/f", atomically: true, encoding: .utf8)
-        await refuse {
+        await expectRefusals {
             let descriptor = FileDescriptor(adopting: unsafe open(file.path + "/f", O_RDONLY | O_CLOEXEC))
             _ = try await list.by(stage.client).call(
                 "PerformUpdatesFromFile", UInt64(0), descriptor, "jsonl", [String: DBusValue](), returning: UInt64.self)
@@ -80,7 +81,7 @@ struct RefusalLogTests {
             }
             stage.client.call(call, timeout: nil) { _ in }
         }
-        await refuse { _ = try await stage.statistics() }
+        await expectRefusals { _ = try await stage.statistics() }
         await stage.stop()
         #expect(logLines("CallsPerConnection", by: stage).count == 1)
     }
@@ -94,7 +95,7 @@ struct RefusalLogTests {
     func connections(key: String, limits: String) async throws {
         let stage = try await Stage.withDirectSocket(files: ["listd.conf": "[Limits]\n" + limits])
         let first = try await stage.connect(.direct)
-        await refuse { _ = try await stage.connect(.direct) }
+        await expectRefusals { _ = try await stage.connect(.direct) }
         _ = first
         await stage.stop()
         #expect(logLines(key, by: stage).count == 1)
@@ -119,7 +120,7 @@ struct RefusalLogTests {
     }
 
     @Test(
-        "a quota refuses an event of a source → logged once despite retries; the quota is raised → applied"
+        "a quota refuses a source's objects → one log line despite retries; another list is removed → they are applied"
     )
     func source() async throws {
         let directory = TemporaryDirectory()
@@ -131,7 +132,7 @@ struct RefusalLogTests {
         let list = try await stage.createAdapter("list", ["source": .string("jsonl:\(path)")])
         while try await list.state != "failed" { await Task.yield() }
         for views in 7...9 {
-            // A change of the users' limits makes listd retry the event at once. A later read of the list is
+            // A change of the users' limits makes listd retry the source's event. A read of the list after Reload is
             // answered after the retry.
             try "[Limits]\nObjectsPerUser=2\nViewsPerUser=\(views)\n".write(
                 to: stage.listd.directory.appending(path: "config/listd.conf"), atomically: true, encoding: .utf8)

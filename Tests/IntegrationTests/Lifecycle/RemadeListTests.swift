@@ -19,13 +19,15 @@ struct RemadeListTests {
         }
     }
 
-    @Test("a reload changes a list's source → followers get the new objects; its file is missing → the list is removed")
+    @Test(
+        "a reload changes a list's source → followers get the new objects; a reload removes the list → they report it"
+    )
     func otherSource() async throws {
         let stage = try await Stage(files: ["a.list": "[List]\nDescription=filled by clients\n"])
         let list = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/a")
         _ = try await list.performUpdates([Row("pushed", "", [:])])
         let events = EventLog<String>()
-        // Callers wait for the list, however long the reload takes.
+        // The follower waits for the recreated list, however long the reload takes.
         let follower = follower(patience: .seconds(600), events)
         await follower.attach(to: ListDaemonClient(connection: stage.client))
         #expect(try await events.next() == "[\"replaced(count: 1)\"]")

@@ -11,6 +11,7 @@ import Testing
 struct RenameTests {
     private static let rows = ["a", "b", "c"].map { Row($0, "t", ["v": .string($0)]) }
 
+    /// Returns the name of the error that `body` throws; `nil` if `body` succeeds.
     private func error(_ body: @DBusActor () async throws -> Void) async -> String? {
         do {
             try await body()
@@ -64,7 +65,7 @@ struct RenameTests {
         #expect(said.count == 1)
     }
 
-    @Test("a subscriber of a renamed list → display-end signals for all objects, and no signal under the new name")
+    @Test("a list is renamed → its subscribers get display-end signals, and no signal under the new name")
     func subscriptions() async throws {
         let stage = try await Stage()
         // Clients without read access get no signals. Subscribers get the signals that they chose.
@@ -91,7 +92,7 @@ struct RenameTests {
     }
 
     @Test(
-        "a rename to a taken or invalid name, or of a configured or missing list → refused, and nothing changes")
+        "RenameAdapter with a taken or invalid new name, or for a configured or missing list → an error, no change")
     func refused() async throws {
         let stage = try await Stage(files: ["set.list": "[List]\nDescription=x\n"])
         for name in ["a", "b"] { _ = try await stage.createAdapter(name) }
@@ -113,7 +114,7 @@ struct RenameTests {
     }
 
     @Test(
-        "rename of another user's list → AccessDenied; several renames of an own list at once → renamed once",
+        "a user renames another user's list → AccessDenied; a user renames an own list → the list has the new name",
         .enabled(if: Agent.canBeOthers), arguments: TransportKind.allCases)
     func strangers(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -152,14 +153,14 @@ struct RenameTests {
         #expect(try await after.objects().rows.map(\.id) == ["a", "c"])
         #expect(try await after.objects().revision == 2)
         #expect(try await after.epoch() == epoch)
-        // A kill may lose the last changes. Everything else in the list is complete.
+        // A kill loses the record of the last changes. The list itself is complete.
         #expect(try await after.oldestRevision() == (isKilled ? 2 : 0))
         let since: UInt64 = isKilled ? 2 : 0
         #expect(try await after.changes(since: since).map(\.revision) == (isKilled ? [] : [1, 2]))
         await stage.stop()
     }
 
-    @Test("the store refuses a rename → StoreFailed, and list and views are unchanged; the store recovers → renamed")
+    @Test("the store refuses a rename → StoreFailed, and nothing changes; the store recovers → the rename succeeds")
     func storeFails() async throws {
         let stages = try StoreStage()
         let stage = try await stages.start()
@@ -242,7 +243,7 @@ struct RenameTests {
     }
 }
 
-/// A log of what the object manager of the lists answers and announces.
+/// A log of the paths of lists that the object manager announces as added or removed.
 @DBusActor
 private final class TreeLog {
     let events = EventLog<String>()

@@ -16,11 +16,11 @@ struct StoppedStartTests {
             _ = try await stage.createStored("mine").performUpdates([Row("a", "t", [:])])
             _ = try await stage.adapter("z").performUpdates([Row("b", "t", [:])])
         }
-        let plugins = try bothPlugins()
+        let plugins = try installBothPlugins()
         let listd = try ListdProcess.begin(
             bus: stages.bus.address, arguments: ["--state", stages.state.path, "--plugins", plugins.path],
             files: [
-                // The time limit is far longer than the test may take.
+                // CallbackTimeout is far longer than the test may take.
                 "listd.conf": "[Plugin horrors]\nManifest=loop\nCallbackTimeout=1h\n",
                 "a.list": "[List]\nSource=twin/source\n", "b.list": "[List]\nSource=horrors/source\n", "z.list": plain,
             ])
@@ -39,7 +39,7 @@ struct StoppedStartTests {
     )
     func storedListOfHangingPlugin() async throws {
         let stages = try StoreStage()
-        let plugins = try bothPlugins()
+        let plugins = try installBothPlugins()
         let arguments = ["--state", stages.state.path, "--plugins", plugins.path]
         let first = try await Stage(on: stages.bus, arguments: arguments)
         for plugin in ["twin", "horrors"] {
@@ -59,7 +59,7 @@ struct StoppedStartTests {
         await last.stop()
     }
 
-    private func bothPlugins() throws -> TemporaryDirectory {
+    private func installBothPlugins() throws -> TemporaryDirectory {
         let plugins = TemporaryDirectory()
         for version in [HorrorLibraries.Version.first, .twin] { try HorrorStage.install(version, in: plugins) }
         return plugins

@@ -29,7 +29,7 @@ struct UserCallsTests {
         let view = try await TestView(adapter)
         let (direct, third) = (try await stage.connect(.direct), try await stage.connect(.direct))
         _ = try await adapter.by(third).call("Subscribe", [String](), returning: UInt64.self)
-        // The first change is flushed immediately. The later changes wait for the end of the list.
+        // The first change is flushed immediately. The later changes wait until the list is removed.
         _ = try await adapter.applyChanges([Upsert("first", "", "last", "", [:])])
         let answers = EventLog<String>()
         var waiting: UInt64 = 0
