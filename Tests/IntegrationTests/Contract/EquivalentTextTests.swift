@@ -13,7 +13,7 @@ struct EquivalentTextTests {
     private func bytes(_ texts: [String]) -> [[UInt8]] { texts.map { Array($0.utf8) } }
 
     @Test(
-        "canonically equivalent names of lists → two lists, and RemoveAdapter removes only the exact name",
+        "two lists have canonically equivalent names → both exist, and RemoveAdapter removes only the exact name",
         .rule("NA-04"))
     func names() async throws {
         let stage = try await Stage()
@@ -46,7 +46,7 @@ struct EquivalentTextTests {
     }
 
     @Test(
-        "equivalent ids, types and keys → stored byte for byte, and a patch unsets only exactly matching keys",
+        "objects have equivalent ids, types and keys → all are stored as given, and a patch unsets only the exact key",
         .rule("NA-04"))
     func objects() async throws {
         let stage = try await Stage()

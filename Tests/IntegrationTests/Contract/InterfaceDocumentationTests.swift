@@ -27,7 +27,7 @@ struct InterfaceDocumentationTests {
         }
     }
 
-    /// Returns everything below a node that lacks documentation, each as a line of text.
+    /// Returns a line of text for each undocumented element below a node.
     private func gaps(in parent: XMLNode, _ kinds: Set<String>) -> [String] {
         var comment: Comment?
         var gaps: [String] = []
@@ -46,7 +46,8 @@ struct InterfaceDocumentationTests {
     }
 
     @Test(
-        "every interface, member and argument → has documentation", arguments: ["Adapter", "Manager", "Plugin", "View"])
+        "an interface file → every interface, member and argument has documentation",
+        arguments: ["Adapter", "Manager", "Plugin", "View"])
     func complete(interface: String) throws {
         let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/")
         let file = URL(fileURLWithPath: "\(root)/systemd/interfaces/org.listd.Listd1.\(interface).xml")

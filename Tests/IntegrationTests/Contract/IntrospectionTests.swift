@@ -44,8 +44,8 @@ struct IntrospectionTests {
         let members = live.interfaces[Listd.name + "." + interface] ?? []
         let contract = try InterfaceDescription.contract(interface)
         #expect(!contract.isEmpty)
-        #expect(members.subtracting(contract) == [], "\(interface) has more than its file")
-        #expect(contract.subtracting(members) == [], "\(interface) has less than its file")
+        #expect(members.subtracting(contract) == [], "\(interface) has members that its file lacks")
+        #expect(contract.subtracting(members) == [], "\(interface) lacks members of its file")
         #expect(Set(live.interfaces.keys) == Set(Self.standard + [Listd.name + "." + interface]))
     }
 

@@ -127,7 +127,7 @@ struct LongArgumentTests {
     }
 
     @Test(
-        "every call whose error quotes an argument → an error of at most 1 KiB that quotes 64 escaped characters",
+        "calls with overlong arguments → each error has at most 1 KiB, and quotes at most 64 characters, escaped",
         .rule("ER-01"))
     func refusals() async throws {
         for transport in TransportKind.allCases {

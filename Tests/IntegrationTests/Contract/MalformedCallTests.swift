@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Checks that every malformed call gets its own error and changes nothing, and that the daemon goes on.
+/// Checks that every malformed call gets its own error, and does not affect the daemon.
 @Suite("Malformed calls", .timeLimit(.minutes(3)))
 @DBusActor
 struct MalformedCallTests {
@@ -27,7 +27,7 @@ struct MalformedCallTests {
             "SetVisibleRange", UInt64(0), UInt32(0), UInt32(0), UInt32(0), UInt32(0), returning: UInt64.self)
         let before = try await adapter.objects()
         for call in MalformedCall.table {
-            let error = await errorOfCall(to: call, stage, adapter.path, view, rangeView.path)
+            let error = await errorInReply(to: call, stage, adapter.path, view, rangeView.path)
             #expect(error?.name == call.errorName, "\(call.testDescription) \(call.arguments)")
             for word in call.mentions {
                 #expect(error?.message.contains(word) == true, "\(call.testDescription): \(error?.message ?? "")")
@@ -43,7 +43,7 @@ struct MalformedCallTests {
     }
 
     /// Returns the error in the reply to a call; `nil` if the call succeeds.
-    private func errorOfCall(
+    private func errorInReply(
         to call: MalformedCall, _ stage: Stage, _ adapter: ObjectPath, _ view: ObjectPath, _ rangeView: ObjectPath
     ) async -> DBusError? {
         do {

@@ -160,6 +160,7 @@ extension MalformedCall {
 
     // MARK: Writing
 
+    /// Returns the arguments of a call of `PerformUpdates`.
     private static func perform(
         _ rows: [DBusValue], _ options: [String: DBusValue] = [:], expecting revision: UInt64 = 0
     ) -> [DBusValue] {
@@ -212,6 +213,7 @@ extension MalformedCall {
             [.uint64(0), .string("a"), .noOptions, .strings([])], "ReadOnly", "jsonl:"),
     ]
 
+    /// Returns the arguments of a call of `ApplyChanges`.
     private static func apply(
         _ upserts: [DBusValue], removed: [String] = [], options: [String: DBusValue] = [:], expecting: UInt64 = 0
     ) -> [DBusValue] {
@@ -300,12 +302,15 @@ extension MalformedCall {
         ]
     }()
 
+    /// Returns a value of the option `at`.
     private static func at(_ id: String, _ item: UInt32, _ position: String) -> DBusValue {
         .structure([.string(id), .uint32(item), .string(position)])
     }
 
+    /// Returns the arguments of a call of `SetVisibleRange`.
     private static func range(_ numbers: UInt32...) -> [DBusValue] { [.uint64(0)] + numbers.map { .uint32($0) } }
 
+    /// Returns the arguments of a call of `SetViewport`.
     private static func viewport(_ x: Double, _ y: Double, _ width: Double, _ height: Double) -> [DBusValue] {
         [.uint64(0), .double(x), .double(y), .double(width), .double(height)]
     }
@@ -368,10 +373,12 @@ extension MalformedCall {
         MalformedCall(.view, "ReportSizes", [size("one", .infinity, 1)], "InvalidArgs", "one"),
     ]
 
+    /// Returns an array of items for `ChangeSelection`.
     private static func places(_ places: (String, UInt32)...) -> DBusValue {
         .array(element: "(su)", places.map { .structure([.string($0.0), .uint32($0.1)]) })
     }
 
+    /// Returns the argument of a call of `ReportSizes`.
     private static func size(_ id: String, _ width: Double, _ height: Double) -> DBusValue {
         .array(element: "(sudd)", [.structure([.string(id), .uint32(0), .double(width), .double(height)])])
     }

@@ -43,8 +43,8 @@ struct RawFuzzTests {
             let stranger = try StrangerSocket(path: path)
             stranger.write(admission + bytes)
             stranger.endWriting()
-            let isLetGo = stranger.readsToTheEnd()
-            #expect(isLetGo, "round \(round)")
+            let isDisconnected = stranger.readsToTheEnd()
+            #expect(isDisconnected, "round \(round)")
             if round % 10 == 0 {
                 _ = try await adapter.by(witness).call("ReloadObjects", [String](), returning: UInt64.self)
             }

@@ -46,7 +46,7 @@ struct SweepTests {
     }
 
     @Test(
-        "every method with random values of the declared types → every call is answered, and no object is leaked",
+        "every method with random values of the declared types → every call is answered, and no descriptor is leaked",
         .rule("WT-01"),
         arguments: TransportKind.allCases)
     func sweep(transport: TransportKind) async throws {
@@ -72,7 +72,7 @@ struct SweepTests {
                 let message = try object.message(method.member) { (message) throws(DBusError) in
                     try message.write(values: arguments.values(of: method.signature))
                 }
-                let outcome = await answer(to: message, client)
+                let outcome = await errorInReply(to: message, client)
                 #expect(outcome != StandardError.noReply.rawValue, "\(method.interface).\(method.member)")
                 #expect(outcome != StandardError.disconnected.rawValue, "\(method.interface).\(method.member)")
             }
@@ -86,7 +86,7 @@ struct SweepTests {
     }
 
     /// Sends a call and returns the name of the error; `nil` for a success.
-    private func answer(to message: Message, _ client: Connection) async -> String? {
+    private func errorInReply(to message: Message, _ client: Connection) async -> String? {
         do throws(DBusError) {
             _ = try await client.call(message, timeout: .seconds(60))
             return nil
