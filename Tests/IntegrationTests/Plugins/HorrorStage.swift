@@ -49,8 +49,9 @@ final class HorrorStage {
     /// The path of the plugin's file.
     var file: String { directory.path + "/horrors.so" }
 
-    /// Creates a named pipe with one byte in it, as a token for a misbehaviour that must happen only once.
-    func token(_ name: String) throws -> String {
+    /// Creates a named pipe with one byte in it, as a token for a misbehaviour that must happen only once. Returns the
+    /// path of the pipe.
+    func makeToken(_ name: String) throws -> String {
         let path = "\(directory.path)/\(name)"
         guard unsafe mkfifo(path, 0o600) == 0 else { throw ListdProcess.Failure("mkfifo \(path): errno \(errno)") }
         // The byte stays in the pipe while one end is open.
@@ -129,7 +130,7 @@ final class HorrorLibraries: Sendable {
 }
 
 extension TestAdapter {
-    /// The reuse identifiers and contents of the items of the first sections.
+    /// Returns the reuse identifiers and contents of the items that fit into one reply.
     func items() async throws -> [(reuse: String, content: [String: DBusValue])] {
         typealias Item = DBusStruct<UInt32, UInt32, String, [String: DBusValue]>
         let (_, _, items) = try await by(stage.client).call(
@@ -162,9 +163,9 @@ extension ListViewClient {
 }
 
 extension Picture {
-    /// Whether both pictures show the same items. Revisions may differ, because some transactions do not change a
+    /// Whether both pictures show the same items. Their revisions may differ, because some transactions do not change a
     /// view.
-    func shows(the other: Picture) -> Bool {
+    func showsSameItems(as other: Picture) -> Bool {
         sequence == other.sequence && contentSize == other.contentSize && offset == other.offset && shown == other.shown
     }
 }

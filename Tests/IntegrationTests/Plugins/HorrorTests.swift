@@ -82,7 +82,7 @@ struct HorrorTests {
         let process = try await stage.process
         let fields: [String: DBusValue] = [
             "do": .string(horror.what), "at": .string(horror.place),
-            "once": .string(try stage.token("once-\(number)")),
+            "once": .string(try stage.makeToken("once-\(number)")),
         ]
         // Each of these calls must be answered, whatever the outcome is.
         _ = try? await list.performUpdates([Row("victim", "row", fields)])
@@ -156,8 +156,8 @@ struct HorrorTests {
         try await stage.waitUntilItRuns()
         try await good.wait { $0.count == 3 }
         try await good.wait(state: "ready")
-        // The source dies in its timer again and again. Then the plugin has failed, and so have all lists that it
-        // fills.
+        // The source dies in its timer again and again. Then the plugin has failed, and so have all lists that the
+        // plugin fills.
         _ = try await stage.stage.createAdapter("timer", options("trap in timer"))
         try await stage.wait(for: "failed")
         try await good.wait(state: "failed")
@@ -168,7 +168,7 @@ struct HorrorTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a data source sends an object that is invalid on the bus → the list fails and keeps its objects")
+    @Test("a data source sends an object that is larger than the limits → the list fails and stays empty")
     func sourceLimits() async throws {
         let stage = try await HorrorStage()
         for part in ["id", "fields"] {
@@ -210,7 +210,7 @@ struct HorrorTests {
         _ = try await stage.stage.createAdapter("hang", ["source": .string("horrors/source?loop in start")])
         try await stage.stage.manager.call("RemoveAdapter", "hang")
         try await stage.wait(for: "ready", restarts: 1)
-        // If that source was started and hung again, it would block this one until the worker is killed.
+        // If the next worker started the removed list's source, the source would hang again and block this list.
         let steady = try await stage.makeList("steady", "Steady")
         #expect(try await steady.performUpdates([Row("x", "row", [:])]) == 1)
         let good = try await stage.stage.createAdapter("good", ["source": .string("horrors/source?nothing")])
@@ -220,7 +220,7 @@ struct HorrorTests {
     }
 
     @Test(
-        "section controllers and sources never stop sending → other lists are served, and theirs can be removed"
+        "section controllers and sources never stop sending → other lists are served, and their own can be removed"
     )
     func floods() async throws {
         let stage = try await HorrorStage()
@@ -231,13 +231,13 @@ struct HorrorTests {
         let process = try await stage.process
         _ = try await changing.performUpdates([Row("x", "row", [:])])
         let pushed = try await stage.stage.createAdapter("pushed", ["source": .string("horrors/source?flood in start")])
-        // Both send more than they may at once. They continue, and so do other lists in the same worker.
+        // Both lists send more than listd accepts without a pause, and continue. So do other lists in the same worker.
         for list in [changing, pushed] {
             for number in 0..<50 as Range<Int64> {
                 _ = try await steady.performUpdates([Row("x", "row", ["value": .int64(number)])])
                 #expect(try await steady.items().map { $0.content["value"] } == [.int64(number)])
             }
-            try await list.wait(for: 400)
+            try await list.wait(forRevision: 400)
         }
         #expect(try await changing.items().map(\.reuse) == ["flood"])
         #expect(try await stage.process == process)
@@ -253,7 +253,7 @@ struct HorrorTests {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("selecting", "Flood")
         _ = try? await list.performUpdates([
-            Row("x", "row", ["do": .string("select"), "once": .string(try stage.token("once"))])
+            Row("x", "row", ["do": .string("select"), "once": .string(try stage.makeToken("once"))])
         ])
         try await stage.wait(for: "ready", restarts: 1)
         let error = try await stage.plugin("LastError", as: String.self)
@@ -314,7 +314,7 @@ extension Sequence {
 }
 
 extension TestAdapter {
-    /// Waits until the objects are as expected. Reads them again at each `Updated` signal.
+    /// Waits until `isRight` accepts the objects. Reads the objects again at each `Updated` signal.
     fileprivate func wait(until isRight: ([ObjectRow]) -> Bool) async throws {
         let updates = EventLog<Bool>()
         let subscription = try await stage.client.subscribe(MatchRule(path: path, member: "Updated")) { _ in
@@ -324,8 +324,8 @@ extension TestAdapter {
         while !isRight(try await objects().rows) { _ = try await updates.next(timeout: .seconds(60)) }
     }
 
-    /// Waits until the list is at a revision or later. Reads it again at each `Updated` signal.
-    fileprivate func wait(for revision: UInt64) async throws {
+    /// Waits until the list is at a revision or later. Reads the revision again at each `Updated` signal.
+    fileprivate func wait(forRevision revision: UInt64) async throws {
         let updates = EventLog<Bool>()
         let subscription = try await stage.client.subscribe(MatchRule(path: path, member: "Updated")) { _ in
             updates.record(true)

@@ -43,7 +43,7 @@ final class JournalRemote {
     /// Ends the program. Entries that the program has not read yet are lost.
     ///
     /// Closing the program's input is not enough, because processes started in the meantime may have inherited the
-    /// other end of the pipe. While the program reads, it ignores SIGTERM.
+    /// writing end of the pipe. SIGTERM is not enough, because the program ignores it while it reads.
     func end() {
         guard process.isRunning else { return }
         kill(process.processIdentifier, SIGKILL)

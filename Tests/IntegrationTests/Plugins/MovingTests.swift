@@ -9,7 +9,8 @@ import Testing
 @Suite("Lists whose section controllers move to another process", .timeLimit(.minutes(5)))
 @DBusActor
 struct MovingTests {
-    private func text(_ controller: String?) -> String {
+    /// Returns the text of a list file that names a section controller for all types; `nil` = none.
+    private func listFile(_ controller: String?) -> String {
         "[List]\nDurability=memory\n" + (controller.map { "[Sections]\n*=\($0)\n" } ?? "")
     }
 
@@ -19,7 +20,7 @@ struct MovingTests {
     }
 
     private func reload(_ stage: Stage, _ controller: String?) async throws {
-        try write(text(controller), to: "moving.list", of: stage)
+        try write(listFile(controller), to: "moving.list", of: stage)
         try await stage.manager.call("Reload")
     }
 
@@ -27,7 +28,7 @@ struct MovingTests {
         "Reload moves a list into a worker and back → objects, revisions, views and slots are preserved"
     )
     func moves() async throws {
-        let horrors = try await HorrorStage(files: ["moving.list": text(nil)])
+        let horrors = try await HorrorStage(files: ["moving.list": listFile(nil)])
         let stage = horrors.stage
         let list = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/moving")
         #expect(
@@ -45,7 +46,7 @@ struct MovingTests {
             #expect(update.base == revision && update.revision == revision + 1 && update.kind == "reload")
             #expect(update.itemCount == 50)
             let present = try await view.present()
-            #expect(view.picture.shows(the: present))
+            #expect(view.picture.showsSameItems(as: present))
             #expect(view.picture.inReadingOrder.allSatisfy { $0.reuseIdentifier == reuse })
             // Writes continue with the next revision, and are shown in the view.
             let value = DBusValue.int64(Int64(revision) * 100)
@@ -54,15 +55,17 @@ struct MovingTests {
             #expect(try await updates.next().revision == revision)
             #expect(try await list.state == "ready")
             let changed = try await view.present()
-            #expect(view.picture.shows(the: changed))
+            #expect(view.picture.showsSameItems(as: changed))
         }
         #expect(try await list.objects().rows.count == 50)
         #expect(await horrors.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("Reload selects section controllers of the same worker that hang → detected, and the list recovers")
+    @Test(
+        "Reload selects a section controller of the same worker, which later hangs → the list recovers in a new worker"
+    )
     func hangsInTraits() async throws {
-        let horrors = try await HorrorStage("CallbackTimeout=2s", files: ["moving.list": text("horrors/Steady")])
+        let horrors = try await HorrorStage("CallbackTimeout=2s", files: ["moving.list": listFile("horrors/Steady")])
         let list = TestAdapter(stage: horrors.stage, path: "/org/listd/Listd1/adapters/moving")
         #expect(try await list.performUpdates([Row("a", "row", [:])]) == 1)
         let process = try await horrors.process
@@ -70,7 +73,7 @@ struct MovingTests {
         #expect(try await list.items().map(\.reuse) == ["steady"])
         #expect(try await horrors.process == process)
         let fields: [String: DBusValue] = [
-            "do": .string("loop"), "at": .string("traits"), "once": .string(try horrors.token("once")),
+            "do": .string("loop"), "at": .string("traits"), "once": .string(try horrors.makeToken("once")),
         ]
         _ = try? await list.performUpdates([Row("victim", "row", fields)])
         try await horrors.wait(for: "ready", restarts: 1)
@@ -81,9 +84,9 @@ struct MovingTests {
         #expect(await horrors.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a list is moved into a worker and back during writes → each call is answered once, a mirror is equal")
+    @Test("a list is moved into a worker and back during writes → each call is answered once, and a mirror equals it")
     func movesUnderLoad() async throws {
-        let horrors = try await HorrorStage(files: ["moving.list": text(nil)])
+        let horrors = try await HorrorStage(files: ["moving.list": listFile(nil)])
         try await whileWriting(on: horrors) { stage in
             for step in 0..<6 { try await reload(stage, step.isMultiple(of: 2) ? "horrors/Steady" : nil) }
         }
@@ -91,10 +94,10 @@ struct MovingTests {
     }
 
     @Test(
-        "a list is moved between two workers during writes → a mirror is equal, and the new worker makes the items"
+        "a list is moved between two workers during writes → a mirror equals it, and the new worker makes the items"
     )
     func movesBetweenWorkers() async throws {
-        let horrors = try await HorrorStage(files: ["moving.list": text("horrors/Steady")])
+        let horrors = try await HorrorStage(files: ["moving.list": listFile("horrors/Steady")])
         try horrors.install(.twin)
         let list = TestAdapter(stage: horrors.stage, path: "/org/listd/Listd1/adapters/moving")
         let twin = horrors.stage.object("/org/listd/Listd1/plugins/twin", "Plugin")
@@ -114,7 +117,7 @@ struct MovingTests {
 
     @Test("newer plugin files are loaded during writes → a new process each time, and a mirror equals the list")
     func newerFilesUnderLoad() async throws {
-        let horrors = try await HorrorStage(files: ["moving.list": text("horrors/Steady")])
+        let horrors = try await HorrorStage(files: ["moving.list": listFile("horrors/Steady")])
         let list = TestAdapter(stage: horrors.stage, path: "/org/listd/Listd1/adapters/moving")
         try await whileWriting(on: horrors) { _ in
             for step in 0..<6 {
@@ -168,15 +171,15 @@ struct MovingTests {
         while !updates.recorded.isEmpty { taken.append(try await updates.next()) }
         try mirror.apply(taken, leadingTo: state)
         let present = try await view.present()
-        #expect(view.picture.shows(the: present))
+        #expect(view.picture.showsSameItems(as: present))
     }
 
     @Test(
-        "section controllers of two plugins, one of them in a worker → refused with both names, and nothing changes"
+        "a list names section controllers of two plugins, one in a worker → an error names both, and nothing changes"
     )
     func twoPlugins() async throws {
         let horrors = try await HorrorStage(
-            "[Plugin greenhouse]\nIsolation=none", files: ["moving.list": text("horrors/Steady")])
+            "[Plugin greenhouse]\nIsolation=none", files: ["moving.list": listFile("horrors/Steady")])
         try FixtureCompiler.compileSwift("greenhouse.swift", to: horrors.directory.path + "/greenhouse.so")
         let stage = horrors.stage
         let sections = "[Sections]\na=horrors/Steady\nb=greenhouse/ReadingController\n"

@@ -38,7 +38,7 @@ struct NetworkTests {
     }
 
     @Test(
-        "listd's threads → have the network filter; the process that spawns networked workers → has no filter"
+        "listd runs → its threads have the network filter, and the process that spawns networked workers has none"
     )
     func daemon() async throws {
         let stage = try await Stage(files: [:])

@@ -24,7 +24,7 @@ final class PluginStage {
     /// - Parameters:
     ///   - isolation: where the plugin's code runs.
     ///   - source: the list's source; `%d` stands for the directory of this stage.
-    ///   - controllers: object type to section controller.
+    ///   - controllers: the section controllers by object type.
     ///   - options: further options of the list.
     ///   - settings: further lines of the plugin's section in `listd.conf`.
     ///   - prepare: fills the directory before the list is created.
@@ -63,8 +63,7 @@ final class PluginStage {
         return FileManager.default.fileExists(atPath: root.appending(path: "build/plugins/\(name).so").path)
     }
 
-    /// Waits until the picture, which is updated by signals alone, is as expected. Checks that the daemon's picture
-    /// is equal.
+    /// Waits until `isWanted` accepts the picture that results from the signals. Acknowledges the pictures until then.
     func wait(until isWanted: @DBusActor (Picture) -> Bool) async throws {
         while !isWanted(view.picture) {
             if case .changed(let sequence) = try await view.events.next(timeout: .seconds(60)) {

@@ -23,7 +23,7 @@ struct RangeOverDeathTests {
     private func ids(_ range: ClosedRange<Int>) -> [String] { range.map { "o\($0)" } }
 
     @Test(
-        "the worker dies → the next worker follows the same items, and accepts ranges of earlier pictures"
+        "the worker dies → the next worker shows the same items, and accepts ranges that refer to earlier pictures"
     )
     func followed() async throws {
         let stage = try await HorrorStage()

@@ -101,7 +101,7 @@ struct RefusedCallbackTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("GetItems or MoveItem kills the worker → refused for ranges with the fatal object, answered for other ranges")
+    @Test("GetItems or MoveItem kills the worker → it is refused for the fatal object, and answered for other objects")
     func itemsAndMoves() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Horror")
@@ -159,7 +159,7 @@ struct RefusedCallbackTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("SetViewport kills the worker → refused for viewports with the same content, accepted for the previous one")
+    @Test("SetViewport kills the worker → viewports with the fatal item are refused, and other viewports are accepted")
     func viewport() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Horror")
@@ -184,7 +184,7 @@ struct RefusedCallbackTests {
     }
 
     @Test(
-        "the worker hangs in a call → killed after CallbackTimeout, and the next call of that kind is refused at once")
+        "a call hangs in the worker → the worker is killed after CallbackTimeout, and the repeated call is refused")
     func hang() async throws {
         let stage = try await HorrorStage("CallbackTimeout=1s")
         let list = try await stage.makeList("list", "Horror")

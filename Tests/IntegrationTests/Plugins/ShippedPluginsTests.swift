@@ -11,7 +11,7 @@ import Testing
 @DBusActor
 struct ShippedPluginsTests {
     @Test(
-        "files: a directory of a tree is renamed → the same rows at other positions",
+        "files: a directory of a tree is renamed → its rows keep their ids and slots",
         .enabled(if: PluginStage.isBuilt("files"), "run scripts/build-plugins first"),
         arguments: PluginStage.Isolation.allCases)
     func files(_ isolation: PluginStage.Isolation) async throws {
@@ -65,7 +65,7 @@ struct ShippedPluginsTests {
     }
 
     @Test(
-        "marslink: messages arrive → shown; the weather is selected → the weather section expands",
+        "marslink: messages arrive → the view shows them; the weather is selected → the weather section expands",
         .enabled(if: PluginStage.isBuilt("marslink"), "run scripts/build-plugins first"),
         arguments: PluginStage.Isolation.allCases)
     func marslink(_ isolation: PluginStage.Isolation) async throws {
@@ -139,7 +139,7 @@ struct ShippedPluginsTests {
     }
 
     @Test(
-        "a source fails → the list has the reason, keeps its objects, and becomes ready again",
+        "a source fails → the list has failed, but keeps its objects; the source recovers → the list is ready",
         .enabled(if: PluginStage.isBuilt("packages"), "run scripts/build-plugins first"),
         arguments: PluginStage.Isolation.allCases)
     func failing(_ isolation: PluginStage.Isolation) async throws {
@@ -165,7 +165,7 @@ struct ShippedPluginsTests {
     }
 
     @Test(
-        "invalid arguments → InvalidArgs that names the argument, and no list is created",
+        "a list is created with an invalid source argument → the error names the argument, and there is no list",
         .enabled(
             if: ["files", "journal", "marslink", "packages"].allSatisfy { PluginStage.isBuilt($0) },
             "run scripts/build-plugins first"),

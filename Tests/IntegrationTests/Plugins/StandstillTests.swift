@@ -10,7 +10,7 @@ import Testing
 @Suite("A worker whose process is stopped", .timeLimit(.minutes(5)))
 @DBusActor
 struct StandstillTests {
-    @Test("an idle worker is stopped → detected even without a call, and its list continues in the next worker")
+    @Test("an idle worker is stopped → listd replaces the worker even without a call, and the list continues")
     func isReplaced() async throws {
         let stage = try await HorrorStage("CallbackTimeout=1s")
         let list = try await stage.makeList("list", "Steady")
@@ -30,7 +30,7 @@ struct StandstillTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("SIGTERM before a stopped worker is detected → listd ends its lists without the worker, exit code 0")
+    @Test("SIGTERM before listd detects a stopped worker → listd exits with code 0 and does not wait for the worker")
     func isLeftBehind() async throws {
         let stage = try await HorrorStage("CallbackTimeout=1h")
         let list = try await stage.makeList("list", "Steady")

@@ -14,11 +14,11 @@ struct WorkerOutputTests {
     private func row(_ horror: String, _ stage: HorrorStage) throws -> Row {
         Row(
             "victim", "row",
-            ["do": .string(horror), "at": .string("count"), "once": .string(try stage.token("once"))])
+            ["do": .string(horror), "at": .string("count"), "once": .string(try stage.makeToken("once"))])
     }
 
     /// Returns the messages in listd's log that begin with the plugin's name, in order.
-    private func printed(_ stage: HorrorStage) -> [Substring] {
+    private func printedLines(_ stage: HorrorStage) -> [Substring] {
         stage.stage.listd.standardError.split(separator: "\n").filter { $0.hasPrefix("horrors: ") }
     }
 
@@ -34,7 +34,7 @@ struct WorkerOutputTests {
         #expect(try await list.items().map(\.reuse) == ["horror"])
         #expect(try await stage.process == process)
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
-        let said = printed(stage)
+        let said = printedLines(stage)
         #expect(said.first?.hasPrefix("horrors: horrors 1.0 in process") == true)
         #expect(said.dropFirst() == (1...20).map { "horrors: line \($0) (LISTD_PLUGIN=horrors)" }[...])
         #expect(!stage.stage.listd.standardError.contains("xxx"))
@@ -54,7 +54,7 @@ struct WorkerOutputTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
         let death = stage.stage.listd.standardError.split(separator: "\n").filter { $0.contains("signal") }
         #expect(death.count == 1 && death.first?.contains(words) == true)
-        #expect(printed(stage).contains { $0.contains(words) && $0.hasSuffix("(LISTD_PLUGIN=horrors)") })
+        #expect(printedLines(stage).contains { $0.contains(words) && $0.hasSuffix("(LISTD_PLUGIN=horrors)") })
     }
 
     @Test("a plugin dies during loading → PluginFailed has the plugin's last output")
@@ -83,7 +83,7 @@ struct WorkerOutputTests {
         _ = try await list.performUpdates([try row("escape", stage)])
         try await stage.wait(for: "ready", restarts: 1)
         let head = "horrors: left behind: "
-        let line = try #require(printed(stage).first { $0.hasPrefix(head) })
+        let line = try #require(printedLines(stage).first { $0.hasPrefix(head) })
         let child = try #require(Int32(line.dropFirst(head.count).prefix { $0.isNumber }))
         while let status = ProcessStatus(child), !status.isZombie { await Task.yield() }
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
@@ -100,10 +100,10 @@ struct WorkerOutputTests {
         _ = try await list.performUpdates([
             Row(
                 "victim", "row",
-                ["do": .string("three"), "at": .string("count"), "once": .string(try stage.token("3"))])
+                ["do": .string("three"), "at": .string("count"), "once": .string(try stage.makeToken("3"))])
         ])
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
-        let said = printed(stage)
+        let said = printedLines(stage)
         #expect(said.contains { $0.hasPrefix("horrors: Current stack trace:") })
         let trace = said.filter { $0.dropFirst("horrors: ".count).first?.isNumber == true }
         #expect(trace.count > 5)

@@ -33,7 +33,7 @@ struct WorkerTests {
         #expect(try await stage.process != process)
         #expect(try await list.state == "ready")
         let present = try await view.present()
-        #expect(view.picture.shows(the: present))
+        #expect(view.picture.showsSameItems(as: present))
         #expect(Set(present.shown.keys) == Set(before.shown.keys))
         #expect(present.sequence > before.sequence)
         #expect(present.inReadingOrder[3].content["value"] == .int64(99))
@@ -76,12 +76,12 @@ struct WorkerTests {
             while !updates.recorded.isEmpty { taken.append(try await updates.next()) }
             try mirror.apply(taken, leadingTo: state)
             let present = try await view.present()
-            #expect(view.picture.shows(the: present))
+            #expect(view.picture.showsSameItems(as: present))
         }
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    /// Applies one change, and retries if the worker dies. Returns `nil` if the worker died both times.
+    /// Applies one change, which listd retries if the worker dies. Returns `nil` if the worker died both times.
     private func change(_ list: TestAdapter, _ step: Int, _ number: Int64) async throws -> UInt64? {
         let value = DBusValue.int64(number)
         do {
@@ -135,7 +135,7 @@ struct WorkerTests {
         #expect(try await list.items().map { $0.content["version"] } == Array(repeating: .string("2.0"), count: 5))
         #expect(try await list.performUpdates(rows(6)) == 3)
         let present = try await view.present()
-        #expect(view.picture.shows(the: present))
+        #expect(view.picture.showsSameItems(as: present))
         #expect(view.picture.shown.count == 6)
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
@@ -167,7 +167,7 @@ struct WorkerTests {
         try await stage.wait(for: "ready")
         #expect(try await stage.plugin("Version", as: String.self) == "2.0")
         #expect(try await list.items().map { $0.content["version"] } == Array(repeating: .string("2.0"), count: 5))
-        // The new worker is supervised like any other, and is the plugin's only one.
+        // The new worker is supervised like any other worker, and is the plugin's only worker.
         let process = try await stage.process
         kill(process, SIGKILL)
         while try await stage.process == process { try await stage.waitForChange() }
@@ -195,7 +195,7 @@ struct WorkerTests {
         for step in 0..<5 {
             let names = ["orders", "reports", "calls"]
             let before = try await names.asyncMap(counter)
-            // Farther than the working ranges on both sides, so that all cells are new.
+            // Scrolls farther than the working ranges extend, so that all cells are new.
             let sequence = try await view.call(
                 "SetViewport", UInt64(0), 0.0, Double(step) * 3000, 100.0, 800.0, returning: UInt64.self)
             let after = try await names.asyncMap(counter)
@@ -253,7 +253,9 @@ struct WorkerTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("UnloadPlugin while lists use the plugin → refused with the lists' names; lists are removed → unloaded")
+    @Test(
+        "UnloadPlugin of a plugin in use → an error with the lists' names; the lists are removed → the call succeeds"
+    )
     func unload() async throws {
         let stage = try await HorrorStage()
         _ = try await stage.makeList("one of mine", "Steady")
@@ -271,7 +273,7 @@ struct WorkerTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("callbacks in a worker → counted in the same way as callbacks inside the daemon")
+    @Test("a worker runs callbacks → GetStatistics has their number, their total time and the longest time")
     func times() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Steady")
@@ -294,7 +296,7 @@ struct WorkerTests {
         let list = try await stage.makeList("list", "Horror")
         let process = try await stage.process
         let fields: [String: DBusValue] = [
-            "do": .string("loop"), "at": .string("update"), "once": .string(try stage.token("once")),
+            "do": .string("loop"), "at": .string("update"), "once": .string(try stage.makeToken("once")),
         ]
         let call = Task { _ = try? await list.performUpdates([Row("x", "row", fields)]) }
         // The callback loops as soon as the process has used more processor time than its start takes.
@@ -304,7 +306,7 @@ struct WorkerTests {
         while let status = ProcessStatus(process), !status.isZombie { await Task.yield() }
     }
 
-    @Test("a worker → ps and pgrep show the plugin's name")
+    @Test("a plugin has a worker → ps and pgrep show the plugin's name")
     func isNamed() async throws {
         let stage = try await HorrorStage()
         _ = try await stage.makeList("list", "Steady")
@@ -388,7 +390,7 @@ private final class Gate: Sendable {
         }
     }
 
-    /// Releases waiting plugins, and those that arrive later.
+    /// Releases plugins that wait at the pipe, and plugins that open the pipe later.
     func open() {
         let bytes = [UInt8](repeating: 0, count: 64)
         let count = end.withLock { end in end.map { unsafe write($0.rawValue, bytes, bytes.count) } }
