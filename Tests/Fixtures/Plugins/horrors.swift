@@ -77,7 +77,8 @@ private func makeChild() -> pid_t {
     return unsafeBitCast(symbol, to: Fork.self)()
 }
 
-/// Leaves a grandchild that has tried to leave its session and process group, prints its process id, and dies.
+/// Starts a grandchild whose parent has tried to leave the session and the process group. Prints the grandchild's
+/// process id, and dies.
 private func leaveChild() {
     var ends: [Int32] = [0, 0]
     pipe(&ends)
@@ -254,7 +255,7 @@ func countItems(of object: ListObject) -> Int {
     return 1
 }
 
-/// Changes or selects its item (`do`) repeatedly without end. `once` limits it as it limits other misbehaviour.
+/// Changes or selects its item (`do`) repeatedly without end, as often as `once` permits misbehaviour.
 final class FloodController: ListSectionController {
     private var count: Int64 = 0
 

@@ -2,8 +2,8 @@
 
 // A data source that sends its list in pages, resumes from its cursor, and accepts writes.
 //
-// `ledger/rows?COUNT&page=ROWS&write=no` starts with COUNT rows. Its cursor contains the number of the last write
-// and the number of rows at that time. The source stores nothing else.
+// `ledger/rows?COUNT&page=ROWS&write=no` starts with COUNT rows. Its cursor is the number of the last write. The
+// source stores nothing else.
 import PluginAPI
 
 /// Encodes a number as in the cursor: eight bytes in little-endian order.
