@@ -66,7 +66,7 @@ def plain(there):
 
 
 def full(given):
-    """Returns an object with all its keys."""
+    """Returns an object with defaults for missing keys."""
     given = {"id": given} if isinstance(given, str) else given
     return {"type": "", "fields": {}, "position": "keep", "anchor": ""} | given
 
@@ -192,8 +192,8 @@ class Play:
             if len(rows) >= total:
                 return int(revision), rows
 
-    def settled(self, ids):
-        """Returns the follower as soon as it is as expected, or when the time limit has passed."""
+    def wait_for_follower(self, ids):
+        """Waits until the follower has these ids and the base list's objects, but at most PATIENCE seconds. Returns its objects()."""
         end = time.monotonic() + PATIENCE
         while True:
             try:
@@ -209,10 +209,10 @@ class Play:
             time.sleep(0.01)
 
     def check(self, ids):
-        revision, objects = self.objects(NAME) if self.argument is None else self.settled(ids)
+        revision, objects = self.objects(NAME) if self.argument is None else self.wait_for_follower(ids)
         there = [row["id"] for row in objects]
         if there != ids:
-            raise Failure(f"listd has {there}, the scenario {ids}")
+            raise Failure(f"the list has the ids {there}, but the scenario expects {ids}")
         if self.is_cut_off:
             return
         ask({"expect": {"revision": revision, "objects": objects}})
