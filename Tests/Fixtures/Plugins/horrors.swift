@@ -255,7 +255,8 @@ func countItems(of object: ListObject) -> Int {
     return 1
 }
 
-/// Changes or selects its item (`do`) repeatedly without end, as often as `once` permits misbehaviour.
+/// Changes or selects its item (`do`) repeatedly without end. `once` limits how often this starts, as for every
+/// misbehaviour.
 final class FloodController: ListSectionController {
     private var count: Int64 = 0
 

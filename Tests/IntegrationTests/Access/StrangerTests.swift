@@ -59,7 +59,7 @@ struct StrangerTests {
     }
 
     @Test(
-        "a view's user calls it from another connection → NotOwner; an administrator calls it → the call is accepted",
+        "a user calls the user's view from another connection → NotOwner; an administrator calls the view → accepted",
         .rule("AC-04"))
     func views() async throws {
         let stage = try await Stage()

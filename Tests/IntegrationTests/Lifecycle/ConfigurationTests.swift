@@ -226,7 +226,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "Reload with a source argument that the plugin rejects → the list and its views stay")
+        "Reload with a source argument that the plugin rejects → the list and its views are unchanged")
     func badArgument() async throws {
         let good = "[List]\nDurability=memory\nSource=horrors/source\n"
         let bad = "[List]\nDurability=memory\nSource=horrors/source?throw in init\n"

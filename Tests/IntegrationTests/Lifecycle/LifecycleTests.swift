@@ -33,7 +33,7 @@ struct LifecycleTests {
     }
 
     @Test(
-        "SIGTERM or SIGINT while updates wait → they are answered, views are closed, and listd exits with code 0",
+        "SIGTERM or SIGINT while updates wait → the updates are answered, views are closed, and listd exits with 0",
         arguments: [SIGTERM, SIGINT])
     func ending(signal: Int32) async throws {
         let stage = try await Stage()

@@ -14,7 +14,7 @@ struct RefusalLogTests {
         return lines.filter { $0.contains("was refused") && $0.contains("(\(key))") }
     }
 
-    /// Checks that `body` fails each time.
+    /// Runs `body` several times, and checks that it fails each time.
     private func expectRefusals(_ count: Int = 3, _ body: @DBusActor @Sendable () async throws -> Void) async {
         for _ in 0..<count { await #expect(throws: (any Error).self) { try await body() } }
     }
@@ -120,7 +120,7 @@ struct RefusalLogTests {
     }
 
     @Test(
-        "a quota refuses a source's objects → one log line despite retries; another list is removed → they are applied"
+        "a quota refuses a source's objects → one log line despite retries; the quota has room → they are applied"
     )
     func source() async throws {
         let directory = TemporaryDirectory()

@@ -20,7 +20,7 @@ struct RemadeListTests {
     }
 
     @Test(
-        "a reload changes a list's source → followers get the new objects; a reload removes the list → they report it"
+        "a reload recreates a list → followers get its new objects; a reload removes the list → followers report that"
     )
     func otherSource() async throws {
         let stage = try await Stage(files: ["a.list": "[List]\nDescription=filled by clients\n"])

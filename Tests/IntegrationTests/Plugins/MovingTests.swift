@@ -84,7 +84,9 @@ struct MovingTests {
         #expect(await horrors.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a list is moved into a worker and back during writes → each call is answered once, and a mirror equals it")
+    @Test(
+        "a list moves into a worker and back during writes → each call is answered once, and a mirror equals the list"
+    )
     func movesUnderLoad() async throws {
         let horrors = try await HorrorStage(files: ["moving.list": listFile(nil)])
         try await whileWriting(on: horrors) { stage in
@@ -94,7 +96,7 @@ struct MovingTests {
     }
 
     @Test(
-        "a list is moved between two workers during writes → a mirror equals it, and the new worker makes the items"
+        "a list moves between workers during writes → a mirror equals the list, and the new worker makes the items"
     )
     func movesBetweenWorkers() async throws {
         let horrors = try await HorrorStage(files: ["moving.list": listFile("horrors/Steady")])

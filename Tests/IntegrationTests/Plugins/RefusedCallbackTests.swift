@@ -101,7 +101,7 @@ struct RefusedCallbackTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("GetItems or MoveItem kills the worker → it is refused for the fatal object, and answered for other objects")
+    @Test("GetItems or MoveItem kills the worker → the call is refused for the fatal object, and answered for others")
     func itemsAndMoves() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Horror")

@@ -49,7 +49,7 @@ struct HintTests {
     }
 
     @Test(
-        "a plugin's source has hints → the list has them, except for fields for which the list sets a hint",
+        "a plugin's source has hints → the list has these hints, except for fields with a hint of its own",
         arguments: ["worker", "none"])
     func source(isolation: String) async throws {
         let directory = TemporaryDirectory()
@@ -68,7 +68,7 @@ struct HintTests {
         await stage.stop()
     }
 
-    @Test("a list follows another list → it has the other's present hints, except for fields for which it sets a hint")
+    @Test("a list follows another list → the follower has the other's hints, except for fields with a hint of its own")
     func follower() async throws {
         let stage = try await Stage(files: ["news.list": "[List]\n[Hints]\nsize=bytes\nseen=time-us\n"])
         let found = try await stage.createFollower("found", of: "news", "", ["hints": strings(["size": "permissions"])])

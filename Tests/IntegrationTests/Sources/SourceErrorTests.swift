@@ -22,7 +22,7 @@ struct SourceErrorTests {
     }
 
     @Test(
-        "a source's file is missing → the list fails, with the path in SourceError; the file is created → it is ready"
+        "a file is missing → its list fails, and SourceError has the path; the file appears → the list is ready"
     )
     func missing() async throws {
         let stage = try await start()
@@ -63,7 +63,7 @@ struct SourceErrorTests {
     }
 
     @Test(
-        "the file is removed → the list keeps its objects and has SourceError; a file without valid lines → it fails",
+        "the file is removed → the list keeps its objects, with SourceError; a file has no valid line → the list fails",
         .rule("SO-01"))
     func gone() async throws {
         try write(#"{"id": "a"}"#)
