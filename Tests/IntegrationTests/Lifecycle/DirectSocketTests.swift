@@ -21,7 +21,7 @@ struct DirectSocketTests {
         return stranger.readsToTheEnd()
     }
 
-    @Test("a client on the direct socket → sees the same list as over the bus", .rule("TT-01"))
+    @Test("a client writes over the direct socket → a client on the bus sees the same list", .rule("TT-01"))
     func sameList() async throws {
         let (stage, path) = try await makeStage()
         let adapter = try await stage.createAdapter("mail")

@@ -46,7 +46,7 @@ struct RateLimitTests {
         #expect(lines.count >= 1 && lines.count <= 2, "\(lines)")  // a second line after ten seconds
     }
 
-    @Test("listd.conf has limits for a user → they override the general limits")
+    @Test("listd.conf has limits for a user → these limits override the general limits")
     func ofUsers() async throws {
         let stage = try await Stage.withDirectSocket(
             files: [

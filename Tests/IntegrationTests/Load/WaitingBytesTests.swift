@@ -75,7 +75,7 @@ struct WaitingBytesTests {
     }
 
     @Test(
-        "large and small writes on one connection → applied in the order in which they were sent",
+        "large and small writes on one connection → listd applies them in the order of sending",
         arguments: TransportKind.allCases)
     func order(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()

@@ -37,7 +37,7 @@ struct ShippedPluginsTests {
     }
 
     @Test(
-        "packages: a package is upgraded → one row changes, and headers stay sticky",
+        "packages: packages are removed and upgraded → the rows and the sticky header follow",
         .enabled(if: PluginStage.isBuilt("packages"), "run scripts/build-plugins first"),
         arguments: PluginStage.Isolation.allCases)
     func packages(_ isolation: PluginStage.Isolation) async throws {

@@ -28,7 +28,7 @@ struct DroppedContentTests {
     }
 
     @Test(
-        "items have no id, repeated ids or sizes that are no numbers → each update of their object counts these faults",
+        "items have no id, a repeated id or a size that is no number → each update of their object counts the faults",
         .rule("BI-01"))
     func counted() async throws {
         let stage = try await Stage()

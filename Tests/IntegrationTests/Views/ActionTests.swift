@@ -31,7 +31,7 @@ struct ActionBusTests {
     }
 
     @Test(
-        "no client subscribes to actions → Invoke answers false; the list's owner subscribes → the owner gets the action",
+        "no client subscribes to actions → Invoke answers false; the list's owner subscribes → it gets every action",
         .rule("SE-04"),
         arguments: TransportKind.allCases)
     func handedOn(transport: TransportKind) async throws {
