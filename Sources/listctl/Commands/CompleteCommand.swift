@@ -6,7 +6,8 @@ import ListClient
 /// `complete`: prints the completions of the last of the given words.
 struct CompleteCommand: Command {
     static let syntax = CommandSyntax(
-        name: "complete", group: .other, summary: "Print the possible completions of the last of some words, for shells.",
+        name: "complete", group: .other,
+        summary: "Print the possible completions of the last of some words, for shells.",
         operands: [.init(name: "WORD", arity: .any)],
         discussion: ["Give the words after “--”. The line “:file” means that the names of files complete the word."])
 
