@@ -16,13 +16,13 @@ struct StandstillTests {
         let list = try await stage.makeList("list", "Steady")
         #expect(try await list.performUpdates([Row("x", "row", ["value": .int64(1)])]) == 1)
         let first = try await stage.process
-        await stopProcess(first)
+        await ProcessStatus.suspend(first)
         // No call goes to the worker.
         try await stage.wait(for: "ready", restarts: 1)
         let second = try await stage.process
         #expect(second != first)
         #expect(try await stage.plugin("LastError", as: String.self).contains("the worker did not answer within"))
-        await stopProcess(second)
+        await ProcessStatus.suspend(second)
         // The third worker answers.
         #expect(try await list.items().map(\.reuse) == ["steady"])
         #expect(try await stage.plugin("RestartCount", as: UInt32.self) == 2)
@@ -36,7 +36,7 @@ struct StandstillTests {
         let list = try await stage.makeList("list", "Steady")
         #expect(try await list.performUpdates([Row("x", "row", [:])]) == 1)
         let process = try await stage.process
-        await stopProcess(process)
+        await ProcessStatus.suspend(process)
         let question = Task { @DBusActor in _ = try await list.items() }
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
         // Each call gets an answer, or fails when the connection ends.
@@ -55,7 +55,7 @@ struct StandstillTests {
         let text = DBusValue.string(String(repeating: "x", count: 64 << 10))
         let rows = (0..<40).map { Row("o\($0)", "", ["text": text]) }
         #expect(try await large.performUpdates(rows) == 1)
-        await stopProcess(try await horrors.process)
+        await ProcessStatus.suspend(try await horrors.process)
         let answers = EventLog<Bool>()
         var clients: [Connection] = []
         for number in 0..<8 {
@@ -83,11 +83,5 @@ struct StandstillTests {
         while try await stage.statistics()["waiting-bytes"] ?? .max > 4 * 50 * 8 {}
         #expect(try await large.objects().rows.count == 40)
         #expect(await horrors.stop() == ListdProcess.Outcome(status: 0))
-    }
-
-    /// Stops a process. Returns when none of its threads runs any more, which may take a while on a busy machine.
-    private func stopProcess(_ process: Int32) async {
-        kill(process, SIGSTOP)
-        while !ProcessStatus.threads(of: process).allSatisfy(\.isStopped) { await Task.yield() }
     }
 }

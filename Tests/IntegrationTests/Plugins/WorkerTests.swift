@@ -432,6 +432,13 @@ struct ProcessStatus {
         }
     }
 
+    /// Suspends a process with SIGSTOP. Returns when none of its threads runs any more, which may take a while on a busy
+    /// machine.
+    static func suspend(_ process: Int32) async {
+        kill(process, SIGSTOP)
+        while !threads(of: process).allSatisfy(\.isStopped) { await Task.yield() }
+    }
+
     /// Returns the threads of a process, each with a status of its own.
     static func threads(of process: Int32) -> [ProcessStatus] {
         let threads = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task")) ?? []

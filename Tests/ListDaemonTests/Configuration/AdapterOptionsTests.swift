@@ -104,7 +104,7 @@ struct AdapterOptionsTests {
             #expect(
                 throws: ListError(
                     .invalidArguments,
-                    "option \(name): the value has the type “\(other.signature)” instead of “\(signature)”")
+                    "option \(name): the value has the type \"\(other.signature)\" instead of \"\(signature)\"")
             ) { try AdapterOptions([name: other]) }
         }
     }

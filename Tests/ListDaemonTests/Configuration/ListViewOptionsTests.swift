@@ -45,24 +45,24 @@ struct ListViewOptionsTests {
     @Test(
         "a wrong type, a value out of range or an unknown option → InvalidArgs that names the option",
         arguments: [
-            ("window", .int64(1), "option window: the value has the type “x” instead of “u”"),
+            ("window", .int64(1), "option window: the value has the type \"x\" instead of \"u\""),
             ("window", .uint32(0), #"option window: "0" is not 1 or more"#),
             (
                 "fields", .array(element: "v", [.variant("a")]),
-                "option fields: the value has the type “av” instead of “as”"
+                "option fields: the value has the type \"av\" instead of \"as\""
             ),
-            ("anchor", .uint32(1), "option anchor: the value has the type “u” instead of “b”"),
+            ("anchor", .uint32(1), "option anchor: the value has the type \"u\" instead of \"b\""),
             ("buffer", .double(-1), #"option buffer: "-1.0" is not 0 or more"#),
             ("scale", .double(.nan), #"option scale: "nan" is not a finite number"#),
             ("layout", "grid", #"option layout: "grid" is not one of flow, absolute, none"#),
-            ("at", "o1", "option at: the value has the type “s” instead of “(sus)”"),
+            ("at", "o1", "option at: the value has the type \"s\" instead of \"(sus)\""),
             (
                 "at", .structure(["o1", .uint32(0), "top"]),
                 #"option at: "top" is not one of none, start, center, end"#
             ),
             (
                 "at", .structure(["o1", .int32(0), "end"]),
-                "option at: the value has the type “(sis)” instead of “(sus)”"
+                "option at: the value has the type \"(sis)\" instead of \"(sus)\""
             ),
             ("colour", "red", #"unknown option "colour""#),
         ] as [(String, Value, String)])
