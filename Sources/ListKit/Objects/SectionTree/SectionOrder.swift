@@ -28,7 +28,7 @@ struct SectionOrder: ~Copyable {
     // Each leaf has `leafSize` words and numbers of items.
     private(set) var words = Slabs<SectionWord>(
         blockSize: 4096, filler: SectionWord(slot: 0, isOld: false, isNew: false))
-    private(set) var items = Slabs<Int32>(blockSize: 4096, filler: 0)
+    private(set) var items: SparseSlabs<Int32>
     private(set) var leaves = Slabs<Info>(blockSize: 64, filler: Info())
     private(set) var leafCount = 0
     private(set) var freeLeaves: [Int] = []
@@ -52,7 +52,15 @@ struct SectionOrder: ~Copyable {
     private(set) var total = SectionSummary.zero
 
     /// Creates an order without sections.
-    init() { root = makeLeaf() }
+    ///
+    /// - Parameter usualItems: the number of items of most sections. As long as neighbours have this number, their
+    ///   numbers take no memory.
+    init(usualItems: Int32 = 1) {
+        items = SectionOrder.makeItems(usual: usualItems)
+        root = makeLeaf()
+    }
+
+    private static func makeItems(usual: Int32) -> SparseSlabs<Int32> { SparseSlabs(blockSize: 1024, filler: usual) }
 
     mutating func makeLeaf() -> Int {
         let leaf = freeLeaves.popLast() ?? leafCount
@@ -99,7 +107,7 @@ extension SectionOrder {
     ///
     /// - Complexity: O(n).
     init(itemCounts: [Int32]) {
-        self.init()
+        self.init(usualItems: itemCounts.first ?? 1)
         guard !itemCounts.isEmpty else { return }
         leafOfSlot.reserve(itemCounts.count)
         // The room left in each leaf lets the first inserts do without a split.
@@ -209,21 +217,25 @@ extension SectionOrder {
     ///
     /// - Parameter count: returns the new number of items for a slot and its current number of items.
     mutating func recount(_ count: (_ slot: Int, _ items: Int32) -> Int32) {
-        total = recount(below: root, levels: height, count)
+        var counts = SectionOrder.makeItems(usual: 1)
+        counts.reserve(items.capacity)
+        total = recount(below: root, levels: height, into: &counts, count)
+        swap(&counts, &items)
     }
 
-    private mutating func recount(
-        below node: Int, levels: Int, _ count: (_ slot: Int, _ items: Int32) -> Int32
+    private func recount(
+        below node: Int, levels: Int, into counts: inout SparseSlabs<Int32>,
+        _ count: (_ slot: Int, _ items: Int32) -> Int32
     ) -> SectionSummary {
         var sum = SectionSummary.zero
         if levels == 0 {
             for position in node * SectionOrder.leafSize..<node * SectionOrder.leafSize + Int(leaves[node].count) {
-                items[position] = count(words[position].slot, items[position])
-                sum += summary(of: words[position], items: items[position])
+                counts[position] = count(words[position].slot, items[position])
+                sum += summary(of: words[position], items: counts[position])
             }
         } else {
             for place in node * SectionOrder.nodeSize..<node * SectionOrder.nodeSize + Int(nodes[node].count) {
-                let below = recount(below: Int(children[place]), levels: levels - 1, count)
+                let below = recount(below: Int(children[place]), levels: levels - 1, into: &counts, count)
                 sums[place] = below
                 sum += below
             }

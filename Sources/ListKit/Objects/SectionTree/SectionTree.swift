@@ -8,7 +8,7 @@
 /// removed and inserted. A replaced object stays in the old state.
 ///
 /// Edits and queries cost O(log n); `commit()`, `rollback()` and `changes()` cost O(changes · log n). A section
-/// takes about 32 bytes in addition to its object. Identifiers are unique. The tree has one owner and is not shared.
+/// takes about 24 bytes in addition to its object. Identifiers are unique. The tree has one owner and is not shared.
 @_spi(Benchmarks) public struct SectionTree: ~Copyable {
     /// The value that stands for no payload.
     public static let noPayload: Int32 = -1
@@ -45,7 +45,7 @@
     private(set) var order: SectionOrder
     private(set) var identifiers: IdentifierIndex
     private(set) var objects = Slabs<ListObject?>(blockSize: 1024, filler: nil)
-    private(set) var payloads = Slabs<Int32>(blockSize: 1024, filler: SectionTree.noPayload)
+    private(set) var payloads = SparseSlabs<Int32>(blockSize: 1024, filler: SectionTree.noPayload)
     private(set) var slotCount = 0
     private(set) var freeSlots: [Int] = []
 
