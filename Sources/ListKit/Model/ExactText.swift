@@ -12,13 +12,13 @@ public struct ExactText: Hashable, Sendable {
     public init(_ text: String) { self.text = text }
 
     /// Returns whether the text's UTF-8 equals `bytes`.
-    public func hasBytes(_ bytes: Span<UInt8>) -> Bool { text.utf8Span.span.isIdenticalBytes(to: bytes) }
+    public func hasBytes(_ bytes: Span<UInt8>) -> Bool { text.withUTF8Bytes { $0.isIdenticalBytes(to: bytes) } }
 
     /// Returns whether both have the same UTF-8 bytes.
     public static func == (lhs: Self, rhs: Self) -> Bool {
-        lhs.text.utf8Span.span.isIdenticalBytes(to: rhs.text.utf8Span.span)
+        lhs.text.withUTF8Bytes { bytes in rhs.text.withUTF8Bytes { bytes.isIdenticalBytes(to: $0) } }
     }
 
     /// Hashes the UTF-8 bytes.
-    public func hash(into hasher: inout Hasher) { hasher.combine(SeededHash.hash(text.utf8Span.span)) }
+    public func hash(into hasher: inout Hasher) { hasher.combine(text.withUTF8Bytes { SeededHash.hash($0) }) }
 }

@@ -59,7 +59,7 @@ struct FieldsEncodingTests {
                 for (key, value) in entries { try encoder.append(value, forKey: key) }
                 return try encoder.finish()
             }
-            let storage = Fields.plainStorage(entries)
+            let storage = Fields.plainStorage(entries.span)
             let isRepeated = Set(entries.map(\.0)).count < entries.count
             #expect((storage == nil) == (isRepeated || entries.count > 16 || (try? expected.get()) == nil))
             if let storage { #expect(try Fields(storage: storage) == expected.get()) }

@@ -9,18 +9,17 @@ extension Fields {
     ///
     /// - Returns: nil for more entries, values of other types, repeated keys and text that no D-Bus message can
     ///   carry. Such entries have to be encoded with a `FieldsEncoder`, which reports their errors.
-    static func plainStorage(_ entries: [(String, Value)]) -> ObjectStorage? {
+    static func plainStorage(_ entries: Span<(String, Value)>) -> ObjectStorage? {
         if entries.isEmpty { return .empty }
         guard entries.count <= maximumPlainEntries else { return nil }
         var order = InlineArray<16, UInt8>(repeating: 0)
         var size = 0
         for index in entries.indices {
-            let key = entries[index].0.utf8Span.span
-            guard TextRules.isString(key), let valueSize = entries[index].1.plainSize else { return nil }
-            size += CanonicalEncoding.size(ofVarint: key.count) + key.count + 1 + valueSize
+            guard let valueSize = entries[index].1.plainSize else { return nil }
+            size += CanonicalEncoding.size(ofCounted: entries[index].0.utf8.count) + 1 + valueSize
             var place = index
             while place > 0 {
-                let comparison = key.compareBytes(to: entries[Int(order[place - 1])].0.utf8Span.span)
+                let comparison = compare(entries[index].0, entries[Int(order[place - 1])].0)
                 if comparison == 0 { return nil }
                 if comparison > 0 { break }
                 order[place] = order[place - 1]
@@ -29,33 +28,41 @@ extension Fields {
             order[place] = UInt8(truncatingIfNeeded: index)
         }
         guard size <= CanonicalEncoding.maximumByteCount else { return nil }
-        return ObjectStorage.make(fieldCount: size) { writer in
+        var isValid = true
+        let storage = ObjectStorage.make(fieldCount: size) { writer in
             for place in entries.indices {
-                let (key, value) = entries[Int(order[place])]
-                writer.append(text: key.utf8Span.span)
-                value.writePlain(to: &writer)
+                let index = Int(order[place])
+                writer.append(text: entries[index].0)
+                entries[index].1.writePlain(to: &writer)
             }
+            isValid = writer.isValid
         }
+        return isValid ? storage : nil
+    }
+
+    /// Compares two keys by their bytes: negative if the first one comes first, 0 if they are equal. The first differing
+    /// byte decides; if there is none, the shorter key comes first.
+    @inline(__always)
+    private static func compare(_ first: String, _ second: String) -> Int {
+        first.withUTF8Bytes { first in second.withUTF8Bytes { first.compareBytes(to: $0) } }
     }
 }
 
 extension Value {
-    /// The encoded size in bytes of a boolean, a number or a string, without the type's letter. Nil for other types,
-    /// and for text that no D-Bus message can carry.
+    /// The encoded size in bytes of a boolean, a number or a string, without the type's letter. Nil for other types.
     fileprivate var plainSize: Int? {
         switch self {
-        case .byte, .boolean: return 1
-        case .int16, .uint16: return 2
-        case .int32, .uint32: return 4
-        case .int64, .uint64, .double: return 8
-        case .string(let text):
-            let bytes = text.utf8Span.span
-            return TextRules.isString(bytes) ? CanonicalEncoding.size(ofVarint: bytes.count) + bytes.count : nil
-        case .objectPath, .signature, .variant, .array, .dictionary, .structure: return nil
+        case .byte, .boolean: 1
+        case .int16, .uint16: 2
+        case .int32, .uint32: 4
+        case .int64, .uint64, .double: 8
+        case .string(let text): CanonicalEncoding.size(ofCounted: text.utf8.count)
+        case .objectPath, .signature, .variant, .array, .dictionary, .structure: nil
         }
     }
 
     /// Writes the type's letter and the bytes of a boolean, a number or a string.
+    @inline(__always)
     fileprivate func writePlain(to writer: inout PlainWriter) {
         switch self {
         case .byte(let number): writer.append(.byte, number)
@@ -69,7 +76,7 @@ extension Value {
         case .double(let number): writer.append(.double, number.canonicalBits)
         case .string(let text):
             writer.append(.string)
-            writer.append(text: text.utf8Span.span)
+            writer.append(text: text)
         case .objectPath, .signature, .variant, .array, .dictionary, .structure: break
         }
     }
@@ -81,6 +88,8 @@ struct PlainWriter {
     private let start: UnsafeMutablePointer<UInt8>
     private let capacity: Int
     private(set) var count = 0
+    /// Whether a D-Bus message can carry each text so far.
+    private(set) var isValid = true
 
     /// - Parameter start: the memory to write to; the writer must not outlive it.
     init(_ start: UnsafeMutablePointer<UInt8>, capacity: Int) {
@@ -101,6 +110,13 @@ struct PlainWriter {
     @inline(__always)
     mutating func append(_ type: TypeCode) { append(type.rawValue) }
 
+    /// Appends the letter of a type, and the lowest bytes of a number.
+    @inline(__always)
+    mutating func append(_ type: TypeCode, bits: UInt64, size: Int) {
+        append(type)
+        for offset in 0..<size { append(UInt8(truncatingIfNeeded: bits >> UInt64(8 * offset))) }
+    }
+
     /// Appends the letter of a type and a number.
     @inline(__always)
     mutating func append<Number: FixedWidthInteger & BitwiseCopyable>(_ type: TypeCode, _ number: Number) {
@@ -114,7 +130,12 @@ struct PlainWriter {
 
     /// Appends the length of a text, then its bytes.
     @inline(__always)
+    mutating func append(text: String) { text.withUTF8Bytes { append(text: $0) } }
+
+    /// Appends the length of a text, then its bytes.
+    @inline(__always)
     mutating func append(text: Span<UInt8>) {
+        if !TextRules.isString(text) { isValid = false }
         var rest = UInt32(truncatingIfNeeded: text.count)
         while rest > 0x7F {
             append(UInt8(truncatingIfNeeded: rest) | 0x80)
@@ -135,9 +156,13 @@ struct PlainWriter {
 extension CanonicalEncoding {
     /// Returns the number of bytes that a count takes in the encoding.
     @inline(__always)
-    fileprivate static func size(ofVarint number: Int) -> Int {
+    private static func size(ofVarint number: Int) -> Int {
         max(1, (Int.bitWidth - number.leadingZeroBitCount + 6) / 7)
     }
+
+    /// Returns the number of bytes that a text of `count` bytes and its length take in the encoding.
+    @inline(__always)
+    static func size(ofCounted count: Int) -> Int { size(ofVarint: count) + count }
 }
 
 extension Span<UInt8> {

@@ -35,7 +35,8 @@
     ///
     /// - Throws: `invalidObject`, naming the key, for a value that no D-Bus message can carry.
     public init(_ values: [String: Value]) throws(ListError) {
-        if let storage = Fields.plainStorage(values.map { ($0.key, $0.value) }) {
+        let entries = values.map { ($0.key, $0.value) }
+        if let storage = Fields.plainStorage(entries.span) {
             self.init(storage: storage)
             return
         }
@@ -100,13 +101,22 @@ extension Fields: Hashable {
 extension Fields: ExpressibleByDictionaryLiteral {
     /// Makes fields from a literal. Of repeated keys the last is kept. A value that no D-Bus message can carry
     /// becomes the `fault`.
+    @inlinable
     public init(dictionaryLiteral elements: (String, Value)...) {
-        if let storage = Fields.plainStorage(elements) {
+        // Inlinable, so that the caller keeps the array of the literal on its stack.
+        self.init(entries: elements.span)
+    }
+
+    /// Makes fields from entries. Of repeated keys the last is kept. A value that no D-Bus message can carry becomes the
+    /// `fault`.
+    @usableFromInline
+    init(entries: Span<(String, Value)>) {
+        if let storage = Fields.plainStorage(entries) {
             self.init(storage: storage)
             return
         }
         self.init()
-        for (key, value) in elements { self[key] = value }
+        for index in entries.indices { self[entries[index].0] = entries[index].1 }
     }
 }
 

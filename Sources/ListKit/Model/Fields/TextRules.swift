@@ -9,20 +9,22 @@ enum TextRules {
         return (try? UTF8Span(validating: text)) != nil
     }
 
-    /// Returns whether every byte is ASCII other than NUL. Reads eight bytes at a time.
+    /// Returns whether every byte is ASCII other than NUL. Reads eight bytes at a time, the last ones twice if need be.
     private static func isPlainASCII(_ text: Span<UInt8>) -> Bool {
         // Every load below is inside the bounds.
         let bytes = unsafe text.bytes
+        let count = bytes.byteCount
+        guard count >= 8 else {
+            for position in text.indices where text[position] == 0 || text[position] > 0x7F { return false }
+            return true
+        }
         var position = 0
-        while position + 8 <= bytes.byteCount {
-            let word = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: position, as: UInt64.self)
+        while position < count {
+            let start = min(position, count - 8)
+            let word = unsafe bytes.unsafeLoadUnaligned(fromByteOffset: start, as: UInt64.self)
             let hasZero = (word &- 0x0101_0101_0101_0101) & ~word
             if (word | hasZero) & 0x8080_8080_8080_8080 != 0 { return false }
             position += 8
-        }
-        while position < text.count {
-            if text[position] == 0 || text[position] > 0x7F { return false }
-            position += 1
         }
         return true
     }

@@ -18,19 +18,28 @@
     /// - Throws: `invalidObject` for a malformed identifier or type and for fields with a fault, `payloadTooLarge` for an
     ///   identifier that is too long.
     public init(id: String, type: String = "", fields: Fields = [:]) throws(ListError) {
-        guard TextRules.isString(type.utf8Span.span) else {
+        guard type.withUTF8Bytes({ TextRules.isString($0) }) else {
             throw ListError(.invalidObject, "the type \(type.quoted) has a NUL")
         }
-        try self.init(id: id.utf8Span.span, type: ObjectType.named(type), fields: fields)
+        let type = ObjectType.named(type)
+        storage = try id.withUTF8Bytes { (id) throws(ListError) in
+            try ListObject.makeStorage(id: id, type: type, fields: fields)
+        }
     }
 
     /// Makes an object from the UTF-8 bytes of an identifier and a type that was looked up before.
     ///
     /// - Throws: the errors of `init(id:type:fields:)`, and `invalidObject` for an identifier that is not UTF-8.
     @_spi(Daemon) public init(id: Span<UInt8>, type: ObjectType, fields: Fields) throws(ListError) {
+        storage = try ListObject.makeStorage(id: id, type: type, fields: fields)
+    }
+
+    private static func makeStorage(
+        id: Span<UInt8>, type: ObjectType, fields: Fields
+    ) throws(ListError) -> ObjectStorage {
         if let fault = fields.fault { throw fault }
-        try ListObject.validate(id: id)
-        storage = fields.storage.withFields { ObjectStorage.make(id: id, type: type, fields: $0) }
+        try validate(id: id)
+        return fields.storage.withFields { ObjectStorage.make(id: id, type: type, fields: $0) }
     }
 
     /// Makes an object from untrusted bytes, such as those of a store. The bytes are checked, and copied once.

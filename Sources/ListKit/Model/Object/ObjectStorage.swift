@@ -55,12 +55,12 @@ struct ObjectStorage: @unchecked Sendable {
 
     /// Makes the storage of an object, with copies of its identifier (at most `ObjectIdentity.maximumLength` bytes)
     /// and fields.
-    static func make(id: Span<UInt8>, type: ObjectType, fields: Span<UInt8>) -> ObjectStorage {
+    static func make(id: Span<UInt8>, type: consuming ObjectType, fields: Span<UInt8>) -> ObjectStorage {
         make(identity: ObjectIdentity(of: id), type: type, id: id, fields: fields)
     }
 
     private static func make(
-        identity: ObjectIdentity, type: ObjectType?, id: Span<UInt8>, fields: Span<UInt8>
+        identity: ObjectIdentity, type: consuming ObjectType?, id: Span<UInt8>, fields: Span<UInt8>
     ) -> ObjectStorage {
         let count = id.count + fields.count
         let header = ObjectHeader(identity: identity, type: type, fieldCount: UInt32(truncatingIfNeeded: fields.count))

@@ -23,6 +23,19 @@ extension Span where Element == UInt8 {
 }
 
 extension String {
+    /// Calls `body` with the UTF-8 bytes. Faster than `utf8Span`, which is not inlined.
+    @inline(__always)
+    func withUTF8Bytes<Answer, Failure: Error>(
+        _ body: (Span<UInt8>) throws(Failure) -> Answer
+    ) throws(Failure) -> Answer {
+        // The buffer is only read during the call.
+        let result = unsafe utf8.withContiguousStorageIfAvailable { buffer in
+            Result { () throws(Failure) in try unsafe body(Span(_unsafeElements: buffer)) }
+        }
+        if let result { return try result.get() }
+        return try body(utf8Span.span)
+    }
+
     /// Makes a string from UTF-8 bytes. Malformed UTF-8 becomes replacement characters.
     init(copying bytes: Span<UInt8>) {
         // The buffer is only read during the call.
