@@ -222,16 +222,17 @@ struct FieldsEncodingTests {
         #expect(try object.with(fields: ["a": 6]).fields == ["a": 6])
     }
 
-    @Test("interned type names → removed together with the last object of the type")
+    @Test("interned type names → long ones are removed together with the last object of the type")
     func types() throws {
         let object = try ListObject(id: "1", type: "a type of its own")
         #expect(object.objectType === ObjectType.named("a type of its own"))
         #expect(try ListObject(id: "2", type: "").objectType === ObjectType.named(""))
         #expect(ObjectType.unnamed === ObjectType.named(""))
         var names = TypeNames()
+        let long = String(repeating: "a", count: TypeNames.keptLength)
         var kept: [ObjectType] = []
         for number in 0..<5000 {
-            let type = names.type(named: "\(number)")
+            let type = names.type(named: long + "\(number)")
             if number % 1000 == 0 {
                 kept.append(type)
             } else {
@@ -239,6 +240,17 @@ struct FieldsEncodingTests {
             }
         }
         #expect(names.count == kept.count)
-        #expect(names.type(named: "1000") === kept[1])
+        #expect(names.type(named: long + "1000") === kept[1])
+    }
+
+    @Test("more short type names than are kept → the first ones stay, the others are removed")
+    func keptTypes() {
+        var names = TypeNames()
+        for number in 0..<TypeNames.keptCount + 10 {
+            let type = names.type(named: "\(number)")
+            #expect(names.type(named: "\(number)") === type)
+            names.remove(type.name, ifIdentical: ObjectIdentifier(type))
+        }
+        #expect(names.count == TypeNames.keptCount)
     }
 }

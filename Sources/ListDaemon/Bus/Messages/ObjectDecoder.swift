@@ -92,7 +92,7 @@ struct ObjectDecoder {
     private mutating func readType(from reader: inout MessageReader) throws(DBusError) {
         try reader.readUTF8 { (name) throws(DBusError) in
             do throws(ListError) { try limits.check(typeLength: name.count) } catch { throw error.dbusError }
-            if ExactText(type.name).hasBytes(name) { return }
+            if type.hasName(name) { return }
             // The buffer is only read during the call.
             type = ObjectType.named(unsafe name.withUnsafeBufferPointer { unsafe String(decoding: $0, as: UTF8.self) })
         }

@@ -4,11 +4,14 @@ import Synchronization
 
 /// The type of an object. All objects of a type share one instance.
 ///
-/// Two instances never have the same name at the same time, so types are equal if they are identical. An instance is
-/// freed when no object has the type any longer and another name was looked up.
+/// Two instances never have the same name at the same time, so types are equal if they are identical. Some types with
+/// short names are kept; any other instance is freed when no object has the type any longer and another name was looked
+/// up.
 @_spi(Daemon) public final class ObjectType: Sendable {
     /// The name of the type, as the list's objects have it; may be empty.
     public let name: String
+    /// The UTF-8 bytes of the name.
+    private let bytes: [UInt8]
 
     private static let names = Mutex(TypeNames())
 
@@ -23,8 +26,10 @@ import Synchronization
     ///
     /// - Complexity: O(length), under a lock that all adapters share. Keep the result if many objects have one type.
     public static func named(_ name: String) -> ObjectType {
-        let known = latest.withLock { $0 }
-        if let known, ExactText(known.name) == ExactText(name) { return known }
+        let known = name.withUTF8Bytes { bytes in
+            latest.withLock { known in known.flatMap { $0.hasName(bytes) ? $0 : nil } }
+        }
+        if let known { return known }
         // The last reference to a type must not be released under the lock, because its `deinit` takes the lock
         // again.
         let type = names.withLock { $0.type(named: name) }
@@ -35,7 +40,16 @@ import Synchronization
         return type
     }
 
-    init(name: String) { self.name = name }
+    init(name: String) {
+        self.name = name
+        bytes = Array(name.utf8)
+    }
+
+    /// Returns whether the name has the given UTF-8 bytes.
+    public func hasName(_ name: Span<UInt8>) -> Bool {
+        // The buffer is only read during the call.
+        unsafe bytes.withUnsafeBufferPointer { unsafe name.isIdenticalBytes(to: Span(_unsafeElements: $0)) }
+    }
 
     deinit {
         let identifier = ObjectIdentifier(self)
@@ -56,21 +70,32 @@ struct TypeNames: Sendable {
         }
     }
 
+    /// The maximum number of types that are kept, and the maximum length of their names in bytes.
+    static let keptCount = 256, keptLength = 64
+
+    /// The first types with short names, which are never freed. A list has few types, and retaining an instance to which
+    /// a weak reference was made takes three times as long.
+    private var kept: [ExactText: ObjectType] = [:]
     private var entries: [ExactText: Entry] = [:]
 
     /// The number of names in the table.
-    var count: Int { entries.count }
+    var count: Int { kept.count + entries.count }
 
     /// Returns the existing instance for a name, or a new one.
     mutating func type(named name: String) -> ObjectType {
         let key = ExactText(name)
-        if let type = entries[key]?.type { return type }
+        if let type = kept[key] ?? entries[key]?.type { return type }
         let type = ObjectType(name: name)
-        entries[key] = Entry(type)
+        if kept.count < TypeNames.keptCount, name.utf8.count <= TypeNames.keptLength {
+            kept[key] = type
+        } else {
+            entries[key] = Entry(type)
+        }
         return type
     }
 
-    /// Removes a name, unless it belongs to a newer instance. Shrinks the table after many names were removed.
+    /// Removes a name, unless its type is kept or it belongs to a newer instance. Shrinks the table after many names
+    /// were removed.
     mutating func remove(_ name: String, ifIdentical identifier: ObjectIdentifier) {
         let key = ExactText(name)
         guard entries[key]?.identifier == identifier else { return }
