@@ -52,16 +52,16 @@
     /// Makes an encoder without any entries.
     public init() {
         frames.reserveCapacity(FieldsEncoder.reservedDepth)
-        reset()
+        frames.append(Frame(kind: .fields, types: 0..<4, nextType: 0, start: 4, firstEntry: 0))
     }
 
     /// Discards the written bytes and keeps the memory.
     public mutating func reset() {
         if isEmpty { return }
-        bytes.removeSubrange(FieldsEncoder.prelude.count...)
-        entries.removeAll(keepingCapacity: true)
-        frames.removeAll(keepingCapacity: true)
-        frames.append(Frame(kind: .fields, types: 0..<4, nextType: 0, start: 4, firstEntry: 0))
+        bytes.removeLast(bytes.count - FieldsEncoder.prelude.count)
+        entries.removeLast(entries.count)
+        frames.removeLast(frames.count - 1)
+        frames[0].isSorted = true
     }
 
     /// Whether the encoder is as after `reset()`.
@@ -257,19 +257,10 @@ extension FieldsEncoder {
     ///
     /// - Throws: `invalidObject` when a container is open, and for bytes that are not UTF-8 without NUL.
     public mutating func appendField(_ key: Span<UInt8>, text: Span<UInt8>) throws(ListError) {
-        guard frames.count == 1 else { throw typeMismatch(.dictionaryEntry) }
-        guard TextRules.isString(key), TextRules.isString(text) else {
-            throw ListError(.invalidObject, "fields: a key or a text is not UTF-8, or has a NUL")
+        try appendEntry(key, valueSize: CanonicalEncoding.size(ofCounted: text.count)) { writer in
+            writer.append(.string)
+            writer.append(text: text)
         }
-        let start = bytes.count
-        CanonicalEncoding.append(varint: key.count, to: &bytes)
-        let keyStart = bytes.count
-        append(raw: key)
-        bytes.append(TypeCode.string.rawValue)
-        CanonicalEncoding.append(varint: text.count, to: &bytes)
-        append(raw: text)
-        entries.append(Entry(start: start, key: keyStart..<keyStart + key.count, end: bytes.count))
-        recordOrderOfLastEntry()
     }
 
     /// Appends a whole entry of the fields with a boolean or a number. The result is the same as if the parts of the
@@ -282,21 +273,44 @@ extension FieldsEncoder {
     /// - Throws: `invalidObject` when a container is open, for a type without a fixed size, and for a key that is not
     ///   UTF-8 without NUL.
     public mutating func appendField(_ key: Span<UInt8>, bits: UInt64, type: TypeCode) throws(ListError) {
+        guard let size = type.fixedSize else {
+            throw ListError(.invalidObject, "fields: the type is not a boolean or a number")
+        }
+        let bits =
+            switch type {
+            case .boolean: bits == 0 ? 0 : 1 as UInt64
+            case .double: Double(bitPattern: bits).canonicalBits
+            default: bits
+            }
+        try appendEntry(key, valueSize: size) { writer in writer.append(type, bits: bits, size: size) }
+    }
+
+    /// Appends a whole entry of the fields.
+    ///
+    /// - Parameters:
+    ///   - valueSize: the number of bytes of the value, without the letter of its type.
+    ///   - write: a function that writes the letter of the type, and the value.
+    private mutating func appendEntry(
+        _ key: Span<UInt8>, valueSize: Int, _ write: (inout PlainWriter) -> Void
+    ) throws(ListError) {
         guard frames.count == 1 else { throw typeMismatch(.dictionaryEntry) }
-        guard TextRules.isString(key), let size = type.fixedSize else {
-            throw ListError(.invalidObject, "fields: the key is malformed, or the type is not a boolean or a number")
-        }
+        let size = CanonicalEncoding.size(ofCounted: key.count) + 1 + valueSize
         let start = bytes.count
-        CanonicalEncoding.append(varint: key.count, to: &bytes)
-        let keyStart = bytes.count
-        append(raw: key)
-        bytes.append(type.rawValue)
-        switch type {
-        case .boolean: append(bits: bits == 0 ? 0 : 1, size: size)
-        case .double: append(bits: Double(bitPattern: bits).canonicalBits, size: size)
-        default: append(bits: bits, size: size)
+        bytes.append(addingCapacity: size) { room in
+            // The writer has the memory to itself, and writes all bytes that are counted.
+            unsafe room.withUnsafeMutableBufferPointer { memory, count in
+                guard let start = memory.baseAddress else { return }
+                var writer = unsafe PlainWriter(start, capacity: size)
+                writer.append(text: key)
+                write(&writer)
+                count = writer.isValid ? writer.count : 0
+            }
         }
-        entries.append(Entry(start: start, key: keyStart..<keyStart + key.count, end: bytes.count))
+        guard bytes.count > start else {
+            throw ListError(.invalidObject, "fields: a key or a text is not UTF-8, or has a NUL")
+        }
+        let keyEnd = start + CanonicalEncoding.size(ofCounted: key.count)
+        entries.append(Entry(start: start, key: keyEnd - key.count..<keyEnd, end: bytes.count))
         recordOrderOfLastEntry()
     }
 
