@@ -9,15 +9,15 @@ struct FlushSchedule {
     private var count: UInt64 = 0
 
     /// Sets the current time. An earlier time is ignored.
-    mutating func setTime(_ new: UInt64) { now = max(now, new) }
+    mutating func setTime(_ time: UInt64) { now = max(now, time) }
 
     /// Records the time of the next flush.
     ///
     /// - Returns: the number of the call to request from the scheduler; `nil` if a call at this time was requested
     ///   already, or if no flush is due.
-    mutating func makeCallNumber(for new: FlushTiming) -> UInt64? {
-        guard new != .idle, new != timing else { return nil }
-        timing = new
+    mutating func makeCallNumber(for timing: FlushTiming) -> UInt64? {
+        guard timing != .idle, timing != self.timing else { return nil }
+        self.timing = timing
         count &+= 1
         return count
     }
@@ -26,8 +26,8 @@ struct FlushSchedule {
     ///
     /// - Returns: whether the call is the last one that was requested. An earlier call is outdated and must be
     ///   ignored.
-    mutating func acceptCall(_ call: UInt64) -> Bool {
-        guard call == count else { return false }
+    mutating func acceptCall(number: UInt64) -> Bool {
+        guard number == count else { return false }
         timing = .idle
         return true
     }

@@ -170,11 +170,12 @@ public final class ListAdapter {
 
     /// Schedules a flush for an item update that a section controller has queued.
     func didQueueItemUpdate() {
-        reportFirstItemUpdate()
+        passOnFirstItemUpdate()
         scheduleFlush()
     }
 
-    private func reportFirstItemUpdate() {
+    /// Tells the ``ObjectList`` which item update is queued first.
+    private func passOnFirstItemUpdate() {
         guard let first = presentation.firstItemUpdate else { return }
         objects.setFirstItemUpdate(first, now: schedule.now, isOnScreen: presentation.views.isOnScreen)
     }
@@ -195,8 +196,8 @@ public final class ListAdapter {
         guard objects.phase == .idle, presentation.isIdle else { return .finished(FlushResult()) }
         readDataSources()
         let store = presentation.store
-        return perform(
-            objects.next(now: schedule.now, isUrgent: true, diffsAtOnce: false) { store.rejectedTypes(of: $0) })
+        return continueFlush(
+            with: objects.next(now: schedule.now, isUrgent: true, diffsAtOnce: false) { store.rejectedTypes(of: $0) })
     }
 
     /// Asks the data sources of the next requests for their objects. Each data source is asked once (rule UP-66).
@@ -227,7 +228,7 @@ public final class ListAdapter {
         observers.notifyUpdaterDelegate {
             $0.adapter($1, didDiff: output.result, onBackgroundThread: onBackgroundThread)
         }
-        return perform(objects.finishDiff(output))
+        return continueFlush(with: objects.finishDiff(output))
     }
 
     /// Applies the transaction of ``FlushStep/commit(_:)``, after the host has stored it.
@@ -237,7 +238,7 @@ public final class ListAdapter {
     public func commitFlush() -> FlushResult {
         guard objects.phase == .storing else { return FlushResult() }
         let step = objects.finishStoring(.success(()), sharesTable: true, now: schedule.now)
-        if case .finished(let result) = perform(step) { return result }
+        if case .finished(let result) = continueFlush(with: step) { return result }
         return FlushResult()
     }
 
@@ -266,8 +267,10 @@ public final class ListAdapter {
         scheduleFlush()
     }
 
-    /// Performs a step of an update and returns the next step of the flush.
-    private func perform(_ step: UpdateStep) -> FlushStep {
+    /// Performs a step of an update, and the steps after it up to one that the host has to perform.
+    ///
+    /// - Returns: the step for the host; ``FlushStep/finished(_:)`` if the flush has ended.
+    private func continueFlush(with step: UpdateStep) -> FlushStep {
         switch step {
         case .wait, .reserve: return .finished(FlushResult())
         case .diff(let job):
@@ -275,8 +278,10 @@ public final class ListAdapter {
             if job.objectCount >= configuration.backgroundDiffThreshold { return .diff(job) }
             return finishDiff(job.run(), onBackgroundThread: false)
         case .ask(let move):
-            if let verdict = presentation.judge(move) { return finishMove(objects.finishAskingAboutMove(verdict)) }
-            return perform(objects.moveByController())
+            if let verdict = presentation.askControllers(about: move) {
+                return continueFlush(afterVerdict: objects.finishAskingAboutMove(verdict))
+            }
+            return continueFlush(with: objects.moveByController())
         case .store(let work):
             return .commit(
                 PreparedTransaction(
@@ -284,14 +289,14 @@ public final class ListAdapter {
                     content: work.content ?? .changes(PreparedTransaction.Changes())))
         case .present(let update):
             let old = configuration
-            let shown = presentation.show(update)
+            let shown = presentation.beginPresenting(update)
             if !update.isAnnounced, !old.affectsViews(comparedTo: configuration) {
                 return .finished(finishUnchanged(announce(shown).answers))
             }
             return .finished(finish(shown, isReload: update.rebuildsControllers || update.relaysOut))
         case .presentItems(let ticket):
-            let isAnimated = objects.presentsAnimated
-            return .finished(finish(presentation.showItems(through: ticket, animated: isAnimated), isReload: false))
+            let shown = presentation.beginPresentingItems(through: ticket, animated: objects.presentsAnimated)
+            return .finished(finish(shown, isReload: false))
         case .answers(let answers):
             let isApplied = answers.contains { if case .success = $0.outcome { true } else { false } }
             return .finished(finishUnchanged(answers, notifiesListeners: isApplied))
@@ -300,16 +305,16 @@ public final class ListAdapter {
 
     /// Performs the step after a verdict on a dragged item. A move that changes nothing ends the flush without an
     /// update.
-    private func finishMove(_ step: UpdateStep) -> FlushStep {
+    private func continueFlush(afterVerdict step: UpdateStep) -> FlushStep {
         if case .answers(let answers) = step { return .finished(finishUnchanged(answers)) }
-        return perform(step)
+        return continueFlush(with: step)
     }
 
     /// Announces an update that was presented. The ``ObjectList`` then numbers its revision.
     private func announce(_ shown: ShownUpdate) -> Announced {
         let announced = objects.finishPresenting(
             Presented(transaction: shown.transaction, itemCount: presentation.itemCount))
-        reportFirstItemUpdate()
+        passOnFirstItemUpdate()
         return announced
     }
 
@@ -390,7 +395,7 @@ public final class ListAdapter {
         {
             var step = beginFlush(now: scheduler?.now ?? schedule.now)
             if case .diff(let job) = step { step = finishDiff(job.run()) }
-            results.append(finish(step))
+            results.append(endFlush(with: step))
         }
         defer { results.removeSubrange(start...) }
         return Array(results[start...])
@@ -404,7 +409,7 @@ public final class ListAdapter {
         guard let scheduler, let number = schedule.makeCallNumber(for: flushTiming) else { return }
         scheduler.schedule(flushTiming) { [weak self] in
             // An outdated call is ignored: the flush is due at another time, which has its own call.
-            guard let self, schedule.acceptCall(number) else { return }
+            guard let self, schedule.acceptCall(number: number) else { return }
             runScheduledFlush()
         }
     }
@@ -413,18 +418,18 @@ public final class ListAdapter {
         guard let scheduler else { return }
         let step = beginFlush(now: scheduler.now)
         guard case .diff(let job) = step else {
-            finish(step)
+            endFlush(with: step)
             return
         }
         scheduler.run(job) { [weak self] output in
             guard let self else { return }
-            finish(finishDiff(output))
+            endFlush(with: finishDiff(output))
         }
     }
 
     /// Ends a flush and passes its result to the scheduler.
     @discardableResult
-    private func finish(_ step: FlushStep) -> FlushResult {
+    private func endFlush(with step: FlushStep) -> FlushResult {
         let result: FlushResult
         switch step {
         case .finished(let finished): result = finished

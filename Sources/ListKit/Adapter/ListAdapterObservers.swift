@@ -89,7 +89,7 @@ private struct DelegateRelay: DisplayListener {
     let adapter: ListAdapter
     let delegate: any ListAdapterDelegate
 
-    func display(_ object: ListObject, section: Int, item: Int?, appears: Bool) {
+    func handleDisplay(of object: ListObject, section: Int, item: Int?, appears: Bool) {
         switch (item, appears) {
         case (let item?, true):
             delegate.adapter(adapter, willDisplay: object, itemAt: IndexPath(section: section, item: item))

@@ -31,7 +31,7 @@ struct ItemUpdateQueue {
     }
 
     /// Sets the current time. An earlier time is ignored.
-    mutating func setTime(_ new: UInt64) { now = max(now, new) }
+    mutating func setTime(_ time: UInt64) { now = max(now, time) }
 
     /// Sets the time for which item updates are collected.
     mutating func setCoalescing(_ coalescing: ListOptions.Coalescing) { coalescer.setConfiguration(coalescing) }

@@ -135,13 +135,13 @@ extension Presentation {
     ) -> VisibleItems {
         let order = ItemOrder(store.map)
         let changes = view.sender.changes(since: seen)
-        func present(_ path: IndexPath) -> IndexPath? {
+        func currentPath(of path: IndexPath) -> IndexPath? {
             let path = changes.reduce(Optional(path)) { path, change in path.flatMap { change($0) } }
             return path.flatMap { $0.item < store.map.itemCount(at: $0.section) ?? 0 ? $0 : nil }
         }
         if changes.isEmpty { return order.items(from: first, through: last) }
         // In the most common case, both items still exist.
-        if let begin = present(first), let end = present(last) {
+        if let begin = currentPath(of: first), let end = currentPath(of: last) {
             return order.items(from: min(begin, end), through: max(begin, end))
         }
         guard let change = view.sender.change(since: seen) else { return order.items(from: first, through: last) }
@@ -325,7 +325,7 @@ extension Presentation {
     public func changeSelection(
         select: [SelectedItem], deselect: [SelectedItem]
     ) throws(ListError) -> (selected: [SelectedItem], deselected: [SelectedItem], events: [AdapterEvent]) {
-        let changed = try selections.change(select: select, deselect: deselect)
+        let changed = try selections.changeSelection(select: select, deselect: deselect)
         return (changed.selected, changed.deselected, collectEvents())
     }
 

@@ -140,7 +140,7 @@
     /// - Returns: the result. The revisions of its transaction and events are not valid yet.
     public func present(_ update: ObjectUpdate) -> Presented {
         guard isIdle else { return Presented(itemCount: itemCount) }
-        return finishPresenting(show(update))
+        return finishPresenting(beginPresenting(update))
     }
 
     /// Runs queued item updates and presents their changes.
@@ -149,7 +149,7 @@
     /// - Returns: the result, without a transaction if the item updates changed nothing.
     public func presentItems(through ticket: Ticket? = nil) -> Presented {
         guard isIdle, itemUpdates.first != nil else { return Presented(events: takeEvents(), itemCount: itemCount) }
-        return finishPresenting(showItems(through: ticket))
+        return finishPresenting(beginPresentingItems(through: ticket))
     }
 
     /// Runs queued item updates, then asks the section controllers about the move of a dragged item.
@@ -160,19 +160,19 @@
             answer.verdict = .refused
             return answer
         }
-        answer.verdict = judge(move)
+        answer.verdict = askControllers(about: move)
         guard answer.verdict == nil else { return answer }
         var update = ObjectUpdate()
         update.itemMove = move
         update.animated = move.animated
-        answer.changes.append(finishPresenting(show(update)))
+        answer.changes.append(finishPresenting(beginPresenting(update)))
         return answer
     }
 
     /// Asks the section controllers about the move of a dragged item.
     ///
     /// - Returns: their verdict; `nil` if a section controller moves the item itself.
-    func judge(_ move: ItemMoveRequest) -> ItemMoveVerdict? {
+    func askControllers(about move: ItemMoveRequest) -> ItemMoveVerdict? {
         switch store.decideMove(from: move.from, to: move.to) {
         case .error(let error): .error(error)
         case .refused: .refused
@@ -189,14 +189,14 @@
 
     /// Presents an update without calling completions and listeners. The caller then calls
     /// ``finish(_:notifying:completions:)``.
-    func show(_ update: ObjectUpdate) -> ShownUpdate {
+    func beginPresenting(_ update: ObjectUpdate) -> ShownUpdate {
         guard update.isAnnounced else { return applyOptions(of: update) }
-        return show(update, itemUpdates.dequeue(through: update.through), SectionUpdate(store))
+        return present(update, itemUpdates.dequeue(through: update.through), SectionUpdate(store))
     }
 
     /// Runs item updates without calling completions and listeners. The caller then calls
     /// ``finish(_:notifying:completions:)``.
-    func showItems(through ticket: Ticket?, animated: Bool = true) -> ShownUpdate {
+    func beginPresentingItems(through ticket: Ticket?, animated: Bool = true) -> ShownUpdate {
         var update = ObjectUpdate()
         update.animated = animated
         let entries = itemUpdates.dequeue(through: ticket)
@@ -205,7 +205,7 @@
         section.run(entries.map(\.update))
         update.animated = entries.reduce(update.animated) { $0 && $1.update.animated }
         var shown =
-            section.collector.isAnnounced ? show(update, [], section) : finishUnannounced(update, section)
+            section.collector.isAnnounced ? present(update, [], section) : finishUnannounced(update, section)
         shown.completions = completions(of: entries, section.results)
         return shown
     }
@@ -222,9 +222,9 @@
         environment.endUpdate()
     }
 
-    private func show(_ objectUpdate: ObjectUpdate, _ entries: [ItemUpdateQueue.Entry], _ section: SectionUpdate)
-        -> ShownUpdate
-    {
+    private func present(
+        _ objectUpdate: ObjectUpdate, _ entries: [ItemUpdateQueue.Entry], _ section: SectionUpdate
+    ) -> ShownUpdate {
         let (base, mark) = (revision, store.events.count)
         delegate?.willPresent(base)
         // With another axis or another layout, no item can keep its place in the viewport.
@@ -368,7 +368,8 @@
             else { continue }
             store.gate.callOut {
                 for listener in listeners {
-                    listener.display(place.object, section: place.section, item: place.item, appears: place.appears)
+                    listener.handleDisplay(
+                        of: place.object, section: place.section, item: place.item, appears: place.appears)
                 }
             }
         }

@@ -25,7 +25,7 @@ protocol DisplayListener {
     /// - Parameters:
     ///   - item: the index of the item in its section; `nil` for the section itself.
     ///   - appears: `true` before the appearance, `false` after the disappearance.
-    func display(_ object: ListObject, section: Int, item: Int?, appears: Bool)
+    func handleDisplay(of object: ListObject, section: Int, item: Int?, appears: Bool)
 }
 
 /// The result of a presented update whose listeners and completions have not been called yet.

@@ -67,7 +67,7 @@ final class SelectionCoordinator {
     /// - Returns: the items of `select` that are selected afterwards, and the items of `deselect` that are
     ///   deselected afterwards.
     /// - Throws: `noSuchObject`, `noSuchItem`. In this case the selection does not change.
-    func change(
+    func changeSelection(
         select: [SelectedItem], deselect: [SelectedItem]
     ) throws(ListError) -> (selected: [SelectedItem], deselected: [SelectedItem]) {
         var leaving: [SectionHandle] = []
@@ -107,11 +107,12 @@ final class SelectionCoordinator {
         let changed = last.compactMap { key, isSelected in
             first[key] != isSelected ? nil : (store.map.position(ofID: key.id.text) ?? 0, key, isSelected)
         }.sorted { ($0.0, $0.1.index) < ($1.0, $1.1.index) }
-        func items(_ selected: Bool) -> [SelectedItem] {
-            changed.filter { $0.2 == selected }.map { SelectedItem(objectID: $0.1.id.text, item: $0.1.index) }
+        func items(thatAreSelected isSelected: Bool) -> [SelectedItem] {
+            changed.filter { $0.2 == isSelected }.map { SelectedItem(objectID: $0.1.id.text, item: $0.1.index) }
         }
         let merged = SelectionChange(
-            revision: environment.revision, selected: items(true), deselected: items(false))
+            revision: environment.revision, selected: items(thatAreSelected: true),
+            deselected: items(thatAreSelected: false))
         events.replace(since: mark, with: (changed.isEmpty ? [] : [.selection(merged)]) + others)
     }
 
