@@ -79,20 +79,23 @@ public struct ListSectionedResult: Sendable, Hashable {
                 && (sources.contains(move.from.section) || targets.contains(move.to.section))
         }
         if blockedMoves.isEmpty {
-            return batch(deletes, inserts, insertItems, deleteItems, updateItems, moveItems)
+            return makeBatch(
+                deletes: deletes, inserts: inserts, insertItems: insertItems, deleteItems: deleteItems,
+                updateItems: updateItems, moveItems: moveItems)
         }
         let isBlocked = Set(blockedMoves)
         let gone = Set(blockedMoves.map(\.from))
-        return batch(
-            deletes, inserts,
-            (insertItems + blockedMoves.map(\.to).filter { !inserts.contains($0.section) }).sorted(),
-            deleteItems + gone.filter { !deletes.contains($0.section) }, updateItems.filter { !gone.contains($0) },
-            moveItems.filter { !isBlocked.contains($0) })
+        return makeBatch(
+            deletes: deletes, inserts: inserts,
+            insertItems: (insertItems + blockedMoves.map(\.to).filter { !inserts.contains($0.section) }).sorted(),
+            deleteItems: deleteItems + gone.filter { !deletes.contains($0.section) },
+            updateItems: updateItems.filter { !gone.contains($0) },
+            moveItems: moveItems.filter { !isBlocked.contains($0) })
     }
 
-    private func batch(
-        _ deletes: ListIndexSet, _ inserts: ListIndexSet, _ insertItems: [IndexPath], _ deleteItems: [IndexPath],
-        _ updateItems: [IndexPath], _ moveItems: [ListMoveIndexPath]
+    private func makeBatch(
+        deletes: ListIndexSet, inserts: ListIndexSet, insertItems: [IndexPath], deleteItems: [IndexPath],
+        updateItems: [IndexPath], moveItems: [ListMoveIndexPath]
     ) -> ListBatchUpdateData {
         ListBatchUpdateData(
             insertSections: inserts, deleteSections: deletes, moveSections: sections.moves, insertItems: insertItems,

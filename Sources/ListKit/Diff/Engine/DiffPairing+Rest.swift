@@ -26,7 +26,7 @@ extension DiffPairing {
                 let new = Int(runs.newRest[position])
                 let hash = runs.hash(new: new, source)
                 if let (old, relation) = DiffPairing.partner(near: last, ofNew: new, hash: hash, source, runs) {
-                    guard pairIfFree(old, position, relation) else { return false }
+                    guard pairIfFree(old: old, new: position, relation) else { return false }
                     last = old
                 } else if let old = table.find(hash: hash, isSame: { _ in true })?.index {
                     candidates[count] = Candidate(
@@ -35,7 +35,7 @@ extension DiffPairing {
                     last = old
                 }
             }
-            if count > 0, !pair(candidates, count, source, runs, table) { return false }
+            if count > 0, !pairCandidates(candidates, count: count, source, runs, table) { return false }
             start = end
         }
         return true
@@ -48,7 +48,7 @@ extension DiffPairing {
         for position in 0..<runs.oldRestCount {
             let old = Int(runs.oldRest[position])
             let other = table.insert(position, hash: runs.hash(old: old, source)) {
-                source.isSameOld(Int(runs.oldRest[$0]), old)
+                source.isSame(old: Int(runs.oldRest[$0]), asOld: old)
             }
             if other != nil { return false }
         }
@@ -66,7 +66,7 @@ extension DiffPairing {
             if position < 0 || position >= runs.oldRestCount { continue }
             let old = Int(runs.oldRest[position])
             if runs.oldHashes[old] == hash {
-                let relation = source.relation(old, new)
+                let relation = source.relation(old: old, new: new)
                 if relation != .different { return (position, relation) }
             }
         }
@@ -78,32 +78,32 @@ extension DiffPairing {
     ///
     /// - Returns: false when an old element has a partner already.
     @inline(never)
-    private mutating func pair(
-        _ candidates: borrowing FlatBuffer<Candidate>, _ count: Int, _ source: some DiffSource,
+    private mutating func pairCandidates(
+        _ candidates: borrowing FlatBuffer<Candidate>, count: Int, _ source: some DiffSource,
         _ runs: borrowing DiffRuns, _ table: borrowing DiffTable
     ) -> Bool {
         for index in 0..<count {
             let (candidate, new) = (candidates[index], Int(runs.newRest[Int(candidates[index].new)]))
             var old = Int(candidate.old)
-            var relation = source.relation(Int(runs.oldRest[old]), new)
+            var relation = source.relation(old: Int(runs.oldRest[old]), new: new)
             if relation == .different {
                 let found = table.find(hash: runs.newHashes[new]) { position in
-                    relation = source.relation(Int(runs.oldRest[position]), new)
+                    relation = source.relation(old: Int(runs.oldRest[position]), new: new)
                     return relation != .different
                 }
                 guard let found else { continue }
                 old = found.index
             }
-            guard pairIfFree(old, Int(candidate.new), relation) else { return false }
+            guard pairIfFree(old: old, new: Int(candidate.new), relation) else { return false }
         }
         return true
     }
 
     /// Pairs an old and a new element. Returns false when the old one has a partner already.
     @inline(__always)
-    private mutating func pairIfFree(_ old: Int, _ new: Int, _ relation: DiffRelation) -> Bool {
+    private mutating func pairIfFree(old: Int, new: Int, _ relation: DiffRelation) -> Bool {
         guard isFree(old: old) else { return false }
-        pair(old, new, isChanged: relation == .changed)
+        pair(old: old, new: new, isChanged: relation == .changed)
         return true
     }
 
@@ -116,18 +116,18 @@ extension DiffPairing {
         var chains = DuplicateChains(count: source.oldCount)
         // The loop is descending, so that the table has the first occurrence of a repeated identifier in the end.
         for old in stride(from: source.oldCount - 1, through: 0, by: -1) {
-            let later = table.insert(old, hash: source.oldHash(old)) { source.isSameOld($0, old) }
+            let later = table.insert(old, hash: source.oldHash(old)) { source.isSame(old: $0, asOld: old) }
             if let later { chains.link(old, before: later) }
         }
         var changed = [Bool](repeating: false, count: source.oldCount)
         for new in 0..<source.newCount {
             var relation = DiffRelation.different
             let found = table.find(hash: source.newHash(new)) { old in
-                relation = source.relation(old, new)
+                relation = source.relation(old: old, new: new)
                 return relation != .different
             }
             guard let found, isFree(old: found.index) else { continue }
-            pair(found.index, new, isChanged: false)
+            pair(old: found.index, new: new, isChanged: false)
             if relation == .changed { changed[chains.last(of: found.index)] = true }
             if let next = chains.next(after: found.index) { table.replace(at: found.position, with: next) }
         }

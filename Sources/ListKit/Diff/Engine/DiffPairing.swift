@@ -31,7 +31,7 @@ struct DiffPairing: ~Copyable {
 
     /// Pairs an old and a new element.
     @inline(__always)
-    mutating func pair(_ old: Int, _ new: Int, isChanged: Bool) {
+    mutating func pair(old: Int, new: Int, isChanged: Bool) {
         if isChanged { hasChanges = true }
         newOfOld[old] = UInt32(truncatingIfNeeded: new) | (isChanged ? DiffPairing.changedBit : 0)
         oldOfNew[new] = UInt32(truncatingIfNeeded: old)

@@ -105,15 +105,14 @@ struct DiffProof: ~Copyable {
             let new = Int(runs.newRest[position])
             let hash = runs.newHashes[new]
             insert(hash)
-            _ = newRest.insert(position, hash: hash) { source.isSameNew(Int(runs.newRest[$0]), new) }
+            _ = newRest.insert(position, hash: hash) { source.isSame(new: Int(runs.newRest[$0]), asNew: new) }
         }
         for position in 0..<runs.updateCount {
             let old = Int(runs.updates[position])
             let hash = runs.hash(inRun: old, source)
             insert(hash)
-            if updates.insert(position, hash: hash, isSame: { source.isSameOld(Int(runs.updates[$0]), old) }) != nil {
-                return false
-            }
+            let other = updates.insert(position, hash: hash) { source.isSame(old: Int(runs.updates[$0]), asOld: old) }
+            if other != nil { return false }
         }
         return true
     }
@@ -126,21 +125,22 @@ struct DiffProof: ~Copyable {
             let (start, count) = (Int(runs.runs[run].old), Int(runs.runs[run].count))
             for old in start..<start + count {
                 let hash = runs.hash(inRun: old, source)
-                if mayContain(hash), isRepeated(old, hash, source, runs, oldRest) { return false }
+                if mayContain(hash), isRepeated(old: old, hash: hash, source, runs, oldRest) { return false }
             }
         }
         return true
     }
 
     private func isRepeated(
-        _ old: Int, _ hash: UInt32, _ source: some DiffSource, _ runs: borrowing DiffRuns,
+        old: Int, hash: UInt32, _ source: some DiffSource, _ runs: borrowing DiffRuns,
         _ oldRest: borrowing DiffTable
     ) -> Bool {
-        if oldRest.find(hash: hash, isSame: { source.isSameOld(Int(runs.oldRest[$0]), old) }) != nil { return true }
-        if newRest.find(hash: hash, isSame: { source.relation(old, Int(runs.newRest[$0])) != .different }) != nil {
+        if oldRest.find(hash: hash, isSame: { source.isSame(old: Int(runs.oldRest[$0]), asOld: old) }) != nil {
             return true
         }
-        let updated = updates.find(hash: hash) { source.isSameOld(Int(runs.updates[$0]), old) }
+        let inserted = newRest.find(hash: hash) { source.relation(old: old, new: Int(runs.newRest[$0])) != .different }
+        if inserted != nil { return true }
+        let updated = updates.find(hash: hash) { source.isSame(old: Int(runs.updates[$0]), asOld: old) }
         return updated.map { Int(runs.updates[$0.index]) != old } ?? false
     }
 }

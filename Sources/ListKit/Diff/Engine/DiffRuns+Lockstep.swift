@@ -20,7 +20,7 @@ extension DiffRuns {
         let (oldEnd, newEnd) = (source.oldCount - end, source.newCount - end)
         var (old, new, failures) = (start, start, 0)
         while old < oldEnd, new < newEnd, failures < DiffRuns.maximumFailures {
-            let step = DiffRuns.nextAgreement(source, old, new, oldEnd, newEnd)
+            let step = DiffRuns.nextAgreement(source, old: old, new: new, oldEnd: oldEnd, newEnd: newEnd)
             failures = step == nil ? failures + 1 : 0
             let (oldStep, newStep) = step ?? (1, 1)
             addToRest(old: old..<old + oldStep, new: new..<new + newStep, source)
@@ -29,7 +29,7 @@ extension DiffRuns {
             (old, new) = (old + count, new + count)
         }
         addToRest(oldTail: old..<oldEnd, newTail: new..<newEnd)
-        for update in endUpdates.reversed() { addUpdate(Int(update)) }
+        for update in endUpdates.reversed() { addUpdate(old: Int(update)) }
         addRun(count: end, oldEnd: source.oldCount, newEnd: source.newCount)
     }
 
@@ -50,9 +50,9 @@ extension DiffRuns {
                 if count == limit { break }
             }
             let old = source.oldCount - 1 - count
-            switch source.relation(old, source.newCount - 1 - count) {
+            switch source.relation(old: old, new: source.newCount - 1 - count) {
             case .different: break walk
-            case .changed: addUpdate(old)
+            case .changed: addUpdate(old: old)
             case .unchanged: break
             }
             if Source.hasHashes { oldHashes[old] = source.oldHash(old) }
@@ -76,9 +76,9 @@ extension DiffRuns {
                 if count == limit { break }
             }
             let old = oldStart + count
-            switch source.relation(old, newStart + count) {
+            switch source.relation(old: old, new: newStart + count) {
             case .different: break walk
-            case .changed: addUpdate(old)
+            case .changed: addUpdate(old: old)
             case .unchanged: break
             }
             if Source.hasHashes { oldHashes[old] = source.oldHash(old) }
@@ -91,20 +91,20 @@ extension DiffRuns {
     /// Returns the number of old and of new elements to skip until the lists agree again; nil if they do not agree
     /// within the window.
     private static func nextAgreement(
-        _ source: some DiffSource, _ old: Int, _ new: Int, _ oldEnd: Int, _ newEnd: Int
+        _ source: some DiffSource, old: Int, new: Int, oldEnd: Int, newEnd: Int
     ) -> (old: Int, new: Int)? {
         let (oldRoom, newRoom) = (oldEnd - old, newEnd - new)
         // Nearly always one element was deleted, inserted or replaced.
-        if oldRoom > 1, source.isLikelySame(old + 1, new) { return (1, 0) }
-        if newRoom > 1, source.isLikelySame(old, new + 1) { return (0, 1) }
-        if oldRoom > 1, newRoom > 1, source.isLikelySame(old + 1, new + 1) { return (1, 1) }
+        if oldRoom > 1, source.isLikelySame(old: old + 1, new: new) { return (1, 0) }
+        if newRoom > 1, source.isLikelySame(old: old, new: new + 1) { return (0, 1) }
+        if oldRoom > 1, newRoom > 1, source.isLikelySame(old: old + 1, new: new + 1) { return (1, 1) }
         for distance in 2...window {
             for other in 0...distance {
-                if distance < oldRoom, other < newRoom, source.isLikelySame(old + distance, new + other) {
+                if distance < oldRoom, other < newRoom, source.isLikelySame(old: old + distance, new: new + other) {
                     return (distance, other)
                 }
                 if other < distance, other < oldRoom, distance < newRoom,
-                    source.isLikelySame(old + other, new + distance)
+                    source.isLikelySame(old: old + other, new: new + distance)
                 {
                     return (other, distance)
                 }

@@ -116,7 +116,7 @@ struct DiffRuns: ~Copyable {
     }
 
     @inline(__always)
-    mutating func addUpdate(_ old: Int) {
+    mutating func addUpdate(old: Int) {
         updates[updateCount] = UInt32(truncatingIfNeeded: old)
         updateCount += 1
     }

@@ -31,17 +31,17 @@ protocol DiffSource {
     func newHash(_ new: Int) -> UInt32
 
     /// Compares an old and a new element.
-    func relation(_ old: Int, _ new: Int) -> DiffRelation
+    func relation(old: Int, new: Int) -> DiffRelation
 
     /// Returns whether two old elements have equal identifiers.
-    func isSameOld(_ old: Int, _ other: Int) -> Bool
+    func isSame(old: Int, asOld other: Int) -> Bool
 
     /// Returns whether two new elements have equal identifiers.
-    func isSameNew(_ new: Int, _ other: Int) -> Bool
+    func isSame(new: Int, asNew other: Int) -> Bool
 
     /// Returns whether an old and a new element may have equal identifiers. This is a quick check, with false
     /// positives but no false negatives.
-    func isLikelySame(_ old: Int, _ new: Int) -> Bool
+    func isLikelySame(old: Int, new: Int) -> Bool
 
     /// Returns the number of consecutive unchanged pairs of old and new elements, starting with the given indexes.
     ///
@@ -61,17 +61,21 @@ protocol DiffSource {
 extension DiffSource {
     @inline(__always)
     func unchangedCount(fromOld old: Int, new: Int, limit: Int) -> Int {
-        (0..<limit).first { relation(old + $0, new + $0) != .unchanged } ?? limit
+        (0..<limit).first { relation(old: old + $0, new: new + $0) != .unchanged } ?? limit
     }
 
     @inline(__always)
     func unchangedCount(beforeOld old: Int, new: Int, limit: Int) -> Int {
-        (0..<limit).first { relation(old - 1 - $0, new - 1 - $0) != .unchanged } ?? limit
+        (0..<limit).first { relation(old: old - 1 - $0, new: new - 1 - $0) != .unchanged } ?? limit
     }
 
     @inline(__always)
-    func occurs(old: Int, inOld range: Range<Int>) -> Bool { range.contains { isSameOld(old, $0) } }
+    func occurs(old: Int, inOld range: Range<Int>) -> Bool {
+        range.contains { isSame(old: old, asOld: $0) }
+    }
 
     @inline(__always)
-    func occurs(new: Int, inOld range: Range<Int>) -> Bool { range.contains { relation($0, new) != .different } }
+    func occurs(new: Int, inOld range: Range<Int>) -> Bool {
+        range.contains { relation(old: $0, new: new) != .different }
+    }
 }

@@ -95,13 +95,13 @@ struct ElementDiffSource: DiffSource {
 
     func newHash(_ new: Int) -> UInt32 { UInt32(truncatingIfNeeded: hashNew(new)) }
 
-    func relation(_ old: Int, _ new: Int) -> DiffRelation { compare(old, new) }
+    func relation(old: Int, new: Int) -> DiffRelation { compare(old, new) }
 
-    func isSameOld(_ old: Int, _ other: Int) -> Bool { isOldIn(old, other..<other + 1) }
+    func isSame(old: Int, asOld other: Int) -> Bool { isOldIn(old, other..<other + 1) }
 
-    func isSameNew(_ new: Int, _ other: Int) -> Bool { isNewIn(new, other..<other + 1) }
+    func isSame(new: Int, asNew other: Int) -> Bool { isNewIn(new, other..<other + 1) }
 
-    func isLikelySame(_ old: Int, _ new: Int) -> Bool { matches(old, new) }
+    func isLikelySame(old: Int, new: Int) -> Bool { matches(old, new) }
 
     func unchangedCount(fromOld old: Int, new: Int, limit: Int) -> Int { countUnchanged(old, new, limit) }
 

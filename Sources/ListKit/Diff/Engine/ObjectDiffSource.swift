@@ -51,24 +51,24 @@ struct ObjectDiffSource: DiffSource {
     }
 
     @inline(__always)
-    func isLikelySame(_ old: Int, _ new: Int) -> Bool {
+    func isLikelySame(old: Int, new: Int) -> Bool {
         unsafe ObjectDiffSource.identity(self.old[old]) == ObjectDiffSource.identity(self.new[new])
     }
 
     @inline(__always)
-    func relation(_ old: Int, _ new: Int) -> DiffRelation {
+    func relation(old: Int, new: Int) -> DiffRelation {
         let (before, after) = unsafe (self.old[old], self.new[new])
         if unsafe before.toOpaque() == after.toOpaque() { return .unchanged }
         return unsafe ObjectDiffSource.relation(before, after, option)
     }
 
     @inline(__always)
-    func isSameOld(_ old: Int, _ other: Int) -> Bool {
+    func isSame(old: Int, asOld other: Int) -> Bool {
         unsafe ObjectDiffSource.isSame(self.old[old], self.old[other])
     }
 
     @inline(__always)
-    func isSameNew(_ new: Int, _ other: Int) -> Bool {
+    func isSame(new: Int, asNew other: Int) -> Bool {
         unsafe ObjectDiffSource.isSame(self.new[new], self.new[other])
     }
 
