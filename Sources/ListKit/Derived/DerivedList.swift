@@ -44,7 +44,7 @@
         guard !isLoaded, offset <= baseCount else { return }
         let new = objects.dropFirst(baseCount - offset)
         if flat == nil {
-            insert(new)
+            appendToTrees(new)
         } else {
             flat?.base += new
             flat?.matching += new.filter(query.matches)
@@ -55,7 +55,7 @@
         isWholeListNext = true
     }
 
-    private func insert(_ objects: some Sequence<ListObject>) {
+    private func appendToTrees(_ objects: some Sequence<ListObject>) {
         for object in objects {
             let isMatch = query.matches(object)
             guard base.insert(object, at: base.count(), itemCount: isMatch ? 1 : 0), isMatch else { continue }
@@ -75,10 +75,10 @@
         base =
             (try? SectionTree(objects, itemCount: { self.query.matches($1) ? 1 : 0 }, dropped: &dropped))
             ?? SectionTree()
-        rebuildShown(isLoaded ? matching : sorted(matching))
+        rebuildShown(with: isLoaded ? matching : sorted(matching))
     }
 
-    private func rebuildShown(_ objects: [ListObject]) {
+    private func rebuildShown(with objects: [ListObject]) {
         var dropped: [Int] = []
         shown = (try? SectionTree(objects, dropped: &dropped)) ?? SectionTree()
     }
@@ -128,7 +128,7 @@ extension DerivedList {
         let isMatch = query.matches(object)
         _ = base.replace(object, itemCount: isMatch ? 1 : 0)
         guard before.itemCount > 0 else { return isMatch }
-        if isMatch, hasSameKey(before.object, object) {
+        if isMatch, haveSameSortKey(before.object, object) {
             _ = shown.replace(object)
             return false
         }
@@ -170,7 +170,7 @@ extension DerivedList {
         }
     }
 
-    private func hasSameKey(_ one: ListObject, _ other: ListObject) -> Bool {
+    private func haveSameSortKey(_ one: ListObject, _ other: ListObject) -> Bool {
         guard let sort = query.sort else { return true }
         return SortKey(one, by: sort).compare(SortKey(other, by: sort), isDescending: false) == 0
     }
@@ -219,7 +219,7 @@ extension DerivedList {
         base.forEachSection(in: 0..<base.count()) { _, section in
             if section.itemCount > 0 { matching.append(section.object) }
         }
-        rebuildShown(sorted(matching))
+        rebuildShown(with: sorted(matching))
     }
 }
 

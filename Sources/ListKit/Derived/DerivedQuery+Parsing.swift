@@ -25,17 +25,17 @@ extension DerivedQuery {
             let value = parts[1]
             switch key {
             case "contains": text = try PercentEncoding.decode(value, of: key)
-            case "in": fields = try Self.fields(value)
+            case "in": fields = try Self.parseFields(value)
             case "type": type = try PercentEncoding.decode(value, of: key)
             case "sort": sort = try DerivedSort(parsing: value)
-            default: limit = try Self.limit(value)
+            default: limit = try Self.parseLimit(value)
             }
         }
         search = TextSearch(text, in: fields)
     }
 
     /// Returns the fields of the key `in`. An empty value yields no fields, which stands for all fields.
-    private static func fields(_ value: Substring.UTF8View) throws(ListError) -> [String] {
+    private static func parseFields(_ value: Substring.UTF8View) throws(ListError) -> [String] {
         var fields: [String] = []
         if value.isEmpty { return fields }
         for field in value.split(separator: UInt8(ascii: ","), omittingEmptySubsequences: false) {
@@ -44,7 +44,7 @@ extension DerivedQuery {
         return fields
     }
 
-    private static func limit(_ value: Substring.UTF8View) throws(ListError) -> Int {
+    private static func parseLimit(_ value: Substring.UTF8View) throws(ListError) -> Int {
         let text = String(decoding: value, as: UTF8.self)
         guard value.allSatisfy({ (0x30...0x39).contains($0) }), let limit = UInt32(text) else {
             throw ListError(
@@ -79,7 +79,9 @@ extension DerivedSort {
                 bytes.append(byte)
                 continue
             }
-            guard let high = iterator.next().flatMap(digit), let low = iterator.next().flatMap(digit) else {
+            guard let high = iterator.next().flatMap(hexadecimalValue),
+                let low = iterator.next().flatMap(hexadecimalValue)
+            else {
                 throw ListError(
                     .invalidArguments,
                     "the value of the key \(key.quoted) has a % without two hexadecimal digits after it")
@@ -108,11 +110,11 @@ extension DerivedSort {
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    private static func digit(_ byte: UInt8) -> UInt8? {
-        switch byte {
-        case 0x30...0x39: byte - 0x30
-        case 0x41...0x46: byte - 0x41 + 10
-        case 0x61...0x66: byte - 0x61 + 10
+    private static func hexadecimalValue(ofDigit digit: UInt8) -> UInt8? {
+        switch digit {
+        case 0x30...0x39: digit - 0x30
+        case 0x41...0x46: digit - 0x41 + 10
+        case 0x61...0x66: digit - 0x61 + 10
         default: nil
         }
     }
