@@ -47,7 +47,8 @@ public struct AbsoluteLayout: ListLayout {
         var entries: [PositionEntry] = []
         let new = (0..<count).lazy.map { section in
             PlacementBlock.Section(
-                handle: UInt32(truncatingIfNeeded: section), placements: Self.placements(section, source))
+                handle: UInt32(truncatingIfNeeded: section),
+                placements: Self.readPlacements(ofSection: section, from: source))
         }
         var fresh = AbsoluteLayout(direction: direction)
         fresh.sections = LeafTree(sections: new)
@@ -177,7 +178,7 @@ extension AbsoluteLayout {
         }
     }
 
-    private static func placements(_ section: Int, _ source: some LayoutSource) -> [ItemPlacement] {
+    private static func readPlacements(ofSection section: Int, from source: some LayoutSource) -> [ItemPlacement] {
         let count = min(max(0, source.metrics(forSection: section).itemCount), SectionMetrics.maximumItemCount)
         return (0..<count).map { source.placementOfItem(at: IndexPath(section: section, item: $0)).checked }
     }
@@ -185,7 +186,7 @@ extension AbsoluteLayout {
     private mutating func readNewSection(_ section: Int, _ source: some LayoutSource) -> PlacementBlock.Section {
         let handle = freeHandles.popLast() ?? UInt32(truncatingIfNeeded: blocks.count)
         if Int(handle) == blocks.count { blocks.append(0) }
-        return PlacementBlock.Section(handle: handle, placements: Self.placements(section, source))
+        return PlacementBlock.Section(handle: handle, placements: Self.readPlacements(ofSection: section, from: source))
     }
 
     /// Stores the number of a leaf in `blocks` for each section of the leaf.

@@ -133,17 +133,17 @@ struct PlacementBlockBuilder {
 
     mutating func append(_ section: PlacementBlock.Section) {
         let count = section.placements.count
-        if sections.count == sectionsPerBlock || items + count > PlacementBlock.maximumItems { close() }
+        if sections.count == sectionsPerBlock || items + count > PlacementBlock.maximumItems { closeBlock() }
         sections.append(section)
         items += count
     }
 
     consuming func finish() -> [PlacementBlock] {
-        close()
+        closeBlock()
         return blocks
     }
 
-    private mutating func close() {
+    private mutating func closeBlock() {
         guard !sections.isEmpty else { return }
         blocks.append(PlacementBlock(sections))
         sections.removeAll(keepingCapacity: true)

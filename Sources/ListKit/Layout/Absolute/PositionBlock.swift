@@ -57,12 +57,12 @@ struct PositionBlock: SummarisedLeaf {
     }
 
     mutating func insert(_ entry: PositionEntry) {
-        entries.insert(entry, at: place(of: entry))
+        entries.insert(entry, at: insertionIndex(of: entry))
     }
 
     mutating func remove(_ entry: PositionEntry) {
-        let place = place(of: entry)
-        if place < entries.count, entries[place] == entry { entries.remove(at: place) }
+        let index = insertionIndex(of: entry)
+        if index < entries.count, entries[index] == entry { entries.remove(at: index) }
     }
 
     /// Removes and returns the upper half.
@@ -73,7 +73,7 @@ struct PositionBlock: SummarisedLeaf {
         return PositionBlock(upper)
     }
 
-    private func place(of entry: PositionEntry) -> Int {
+    private func insertionIndex(of entry: PositionEntry) -> Int {
         var (low, high) = (0, entries.count)
         while low < high {
             let middle = (low + high) / 2

@@ -73,7 +73,7 @@ struct FlowChunk: ChainedLeaf {
         let exitState: FlowState
         switch content {
         case .sections(let pack):
-            exitState = pack.run(pack.sectionCount, after: state, rules: rules) { _, _, _ in
+            exitState = pack.runFlow(overFirst: pack.sectionCount, after: state, rules: rules) { _, _, _ in
             } section: { _, frames in
                 extent = extent.union(frames.bounds.along)
                 hasHeader = hasHeader || frames.header.hasArea
@@ -144,7 +144,7 @@ extension FlowChunk {
     ) {
         switch content {
         case .sections(let pack):
-            _ = pack.run(pack.sectionCount, after: entry, rules: rules, item: item, section: section)
+            _ = pack.runFlow(overFirst: pack.sectionCount, after: entry, rules: rules, item: item, section: section)
         case .large(let large):
             large.visit(window, rules: rules) { item(0, $0, $1) }
             section(0, large.frames)
@@ -157,7 +157,7 @@ extension FlowChunk {
         case .sections(let pack):
             guard (0..<pack.sectionCount).contains(section) else { return nil }
             var result: SectionFrames?
-            _ = pack.run(section + 1, after: entry, rules: rules) { _, _, _ in
+            _ = pack.runFlow(overFirst: section + 1, after: entry, rules: rules) { _, _, _ in
             } section: {
                 result = $1
             }
@@ -172,7 +172,7 @@ extension FlowChunk {
         case .sections(let pack):
             guard (0..<pack.sectionCount).contains(section) else { return nil }
             var result: AxisFrame?
-            _ = pack.run(section + 1, after: entry, rules: rules) { index, number, frame in
+            _ = pack.runFlow(overFirst: section + 1, after: entry, rules: rules) { index, number, frame in
                 if index == section, number == item { result = frame }
             } section: { _, _ in
             }

@@ -98,12 +98,12 @@ struct FlowChunkBuilder {
 extension PackColumns {
     /// Returns the sections in as few packs as possible.
     ///
-    /// - Parameter full: whether every pack except the last one is filled. If not, all packs have about the same
+    /// - Parameter areFilled: whether every pack except the last one is filled. If not, all packs have about the same
     ///   number of sections, so that each has room for more.
-    func packs(full: Bool) -> [SectionPack] {
+    func packs(filled areFilled: Bool) -> [SectionPack] {
         let maximum = SectionPack.maximumSections
         let count = max(1, (sectionCount + maximum - 1) / maximum)
-        let sectionsPerPack = full ? maximum : (sectionCount + count - 1) / count
+        let sectionsPerPack = areFilled ? maximum : (sectionCount + count - 1) / count
         var packs: [SectionPack] = []
         var start = 0
         while start < sectionCount {

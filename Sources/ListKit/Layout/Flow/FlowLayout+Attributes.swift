@@ -6,7 +6,7 @@ extension FlowLayout {
     ///
     /// - Complexity: O(log n + elements in the rectangle).
     public func attributes(in rect: Rect, origin: Point) -> [LayoutAttributes] {
-        let window = rules.frame(rect)
+        let window = rules.axisFrame(of: rect)
         let found = elements(in: window)
         var result: [LayoutAttributes] = []
         result.reserveCapacity(found.items.count + found.sections.count)
@@ -109,7 +109,7 @@ extension FlowLayout {
         let rest = section.frames.header
         guard configuration.stickyHeaders, rest.hasArea else { return rest }
         let edge =
-            rules.along(origin) + rules.scale.units(configuration.topContentInset)
+            rules.coordinateAlong(of: origin) + rules.scale.units(configuration.topContentInset)
             + rules.scale.units(configuration.stickyHeaderOffset)
         var start = max(section.frames.bounds.along.start, edge)
         if let next = section.next ?? frames(ofSection: section.number + 1)?.bounds.along.start {

@@ -39,7 +39,7 @@ extension FlowLayout {
                     columns.insert(shape, at: next - start)
                     rest.removeFirst()
                 }
-                store(columns, in: leaf, full: appends, touched: &touched)
+                store(columns, in: leaf, fillingPacks: appends, touched: &touched)
             }
         }
     }
@@ -74,7 +74,7 @@ extension FlowLayout {
         guard let count = tree.leaves[leaf].itemCount(ofSection: section), (0..<count).contains(path.item) else {
             return
         }
-        let size = rules.size(source.sizeForItem(at: path))
+        let size = rules.axisSize(of: source.sizeForItem(at: path))
         if tree.update(leaf, { $0.resize(path.item, inSection: section, to: size) }) { touched.insert(leaf) }
     }
 
@@ -116,9 +116,9 @@ extension FlowLayout {
     /// Stores changed sections in their chunk. To keep packs well filled, a large chunk is split, and a small one is
     /// merged with the next chunk.
     ///
-    /// - Parameter full: whether a split fills every pack except the last one.
+    /// - Parameter fillsPacks: whether a split fills every pack except the last one.
     private mutating func store(
-        _ columns: PackColumns, in leaf: Int, full: Bool = false, touched: inout Set<Int>
+        _ columns: PackColumns, in leaf: Int, fillingPacks fillsPacks: Bool = false, touched: inout Set<Int>
     ) {
         guard columns.sectionCount > 0 else { return removeChunk(leaf, touched: &touched) }
         var columns = columns
@@ -131,7 +131,7 @@ extension FlowLayout {
             removeChunk(next, touched: &touched)
         }
         var last = leaf
-        for (place, pack) in columns.packs(full: full).enumerated() {
+        for (place, pack) in columns.packs(filled: fillsPacks).enumerated() {
             if place == 0 {
                 tree.update(leaf) { $0.replace(by: pack) }
             } else {

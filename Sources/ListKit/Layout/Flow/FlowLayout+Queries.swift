@@ -37,7 +37,7 @@ extension FlowLayout {
 
     /// Returns the first and the last section whose bounds overlap a rectangle; `nil` if no section does (rule
     /// LY-45).
-    public func sections(in rect: Rect) -> ClosedRange<Int>? { sections(in: rules.frame(rect)) }
+    public func sections(in rect: Rect) -> ClosedRange<Int>? { sections(in: rules.axisFrame(of: rect)) }
 
     /// Returns the first and the last section whose bounds overlap a window; nil if no section does (rule LY-45).
     func sections(in window: AxisFrame) -> ClosedRange<Int>? {
@@ -56,7 +56,7 @@ extension FlowLayout {
 
     /// Returns the first item, by path, at a point. The right and bottom edges of a frame do not belong to the item.
     public func item(at point: Point) -> IndexPath? {
-        let (along, across) = (rules.along(point), rules.across(point))
+        let (along, across) = (rules.coordinateAlong(of: point), rules.coordinateAcross(of: point))
         for (leaf, before) in chunks(in: Interval(start: along, length: 1)) {
             var result: IndexPath?
             let relative = along - before.advance

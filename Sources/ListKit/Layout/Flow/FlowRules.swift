@@ -23,7 +23,7 @@ struct FlowRules: Sendable, Hashable {
         }
     }
 
-    func size(_ size: Size) -> AxisSize {
+    func axisSize(of size: Size) -> AxisSize {
         switch direction {
         case .vertical: AxisSize(along: scale.length(size.height), across: scale.length(size.width))
         case .horizontal: AxisSize(along: scale.length(size.width), across: scale.length(size.height))
@@ -47,7 +47,7 @@ struct FlowRules: Sendable, Hashable {
     }
 
     /// Converts the rectangle of a query, which may be infinite.
-    func frame(_ rect: Rect) -> AxisFrame {
+    func axisFrame(of rect: Rect) -> AxisFrame {
         let x = Interval(start: scale.coordinate(rect.minX), end: scale.coordinate(rect.maxX))
         let y = Interval(start: scale.coordinate(rect.minY), end: scale.coordinate(rect.maxY))
         switch direction {
@@ -56,11 +56,11 @@ struct FlowRules: Sendable, Hashable {
         }
     }
 
-    func along(_ point: Point) -> Units {
+    func coordinateAlong(of point: Point) -> Units {
         scale.coordinate(direction == .vertical ? point.y : point.x)
     }
 
-    func across(_ point: Point) -> Units {
+    func coordinateAcross(of point: Point) -> Units {
         scale.coordinate(direction == .vertical ? point.x : point.y)
     }
 }

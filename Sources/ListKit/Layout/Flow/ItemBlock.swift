@@ -63,7 +63,7 @@ struct ItemBlock: ChainedLeaf {
 
     mutating func layOut(after state: FlowState, rules: Rules) {
         entry = state
-        let flow = run(rules: rules) { _, _ in }
+        let flow = runFlow(rules: rules) { _, _ in }
         let advance = flow.state.distanceToNextOrigin(scale: rules.flow.scale)
         summary = ItemSummary(items: count, advance: advance, extent: flow.items)
         exit = flow.state.rebased(by: advance)
@@ -71,7 +71,7 @@ struct ItemBlock: ChainedLeaf {
 
     /// Runs the flow over the items, and calls `item` with the index in the block and the frame of each.
     @inline(__always)
-    func run(rules: Rules, item: (Int, AxisFrame) -> Void) -> SectionFlow {
+    func runFlow(rules: Rules, item: (Int, AxisFrame) -> Void) -> SectionFlow {
         var flow = SectionFlow(
             rules.section.style, itemCount: rules.section.itemCount, resuming: entry, at: isFirst ? 0 : 1,
             rules: rules.flow)

@@ -92,7 +92,7 @@ struct LargeSection: Sendable {
 
     private func visit(block: Int, before: ItemSummary, rules: FlowRules, item: (Int, AxisFrame) -> Void) {
         let rules = ItemBlock.Rules(flow: rules, section: sectionProperties)
-        _ = blocks.leaves[block].run(rules: rules) { number, frame in
+        _ = blocks.leaves[block].runFlow(rules: rules) { number, frame in
             item(before.items + number, frame.shifted(by: before.advance))
         }
     }

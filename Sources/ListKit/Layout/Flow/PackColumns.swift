@@ -30,7 +30,7 @@ struct PackColumns: Sendable {
 
     /// Appends a section without items.
     mutating func append(_ style: SectionStyle) {
-        styleIndices.append(index(of: style))
+        styleIndices.append(findOrAddStyle(style))
         itemCounts.append(0)
     }
 
@@ -43,7 +43,7 @@ struct PackColumns: Sendable {
 
     mutating func insert(_ shape: SectionShape, at section: Int) {
         let first = items(of: section).lowerBound
-        styleIndices.insert(index(of: shape.style), at: section)
+        styleIndices.insert(findOrAddStyle(shape.style), at: section)
         itemCounts.insert(Int64(shape.sizes.count), at: section)
         along.insert(contentsOf: shape.sizes.map(\.along), at: first)
         across.insert(contentsOf: shape.sizes.map(\.across), at: first)
@@ -112,7 +112,8 @@ struct PackColumns: Sendable {
         return first..<first + Int(itemCounts[section])
     }
 
-    private mutating func index(of style: SectionStyle) -> Int64 {
+    /// Returns the index of a style in `styles`. A new style is added.
+    private mutating func findOrAddStyle(_ style: SectionStyle) -> Int64 {
         if let last = styleIndices.last, styles[Int(last)] == style { return last }
         if let known = styles.firstIndex(of: style) { return Int64(known) }
         styles.append(style)

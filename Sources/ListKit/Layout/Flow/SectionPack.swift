@@ -61,21 +61,21 @@ struct SectionPack: Sendable {
         Int(itemCounts[section])
     }
 
-    /// Runs the flow over the first `sections` sections. Calls `item` for each item in order, and then `section` with
+    /// Runs the flow over the first `count` sections. Calls `item` for each item in order, and then `section` with
     /// the section's frames. Returns the state at the end.
     ///
     /// Inlined, so that each use is one loop, because layouts and queries spend most of their time here.
     @inline(__always)
-    func run(
-        _ sections: Int, after entry: FlowState, rules: FlowRules, item: (Int, Int, AxisFrame) -> Void,
+    func runFlow(
+        overFirst count: Int, after entry: FlowState, rules: FlowRules, item: (Int, Int, AxisFrame) -> Void,
         section: (Int, SectionFrames) -> Void
     ) -> FlowState {
         var state = entry
         var next = 0
-        for index in 0..<sections {
-            let count = Int(itemCounts[index])
-            var flow = SectionFlow(styles[Int(styleIndices[index])], itemCount: count, after: state, rules: rules)
-            for number in 0..<count {
+        for index in 0..<count {
+            let itemCount = Int(itemCounts[index])
+            var flow = SectionFlow(styles[Int(styleIndices[index])], itemCount: itemCount, after: state, rules: rules)
+            for number in 0..<itemCount {
                 item(index, number, flow.place(AxisSize(along: along[next], across: across[next])))
                 next += 1
             }

@@ -41,13 +41,13 @@ struct CheckedSectionMetrics {
     init(_ metrics: SectionMetrics, rules: FlowRules) {
         style = SectionStyle(metrics, rules: rules)
         itemCount = min(max(0, metrics.itemCount), SectionMetrics.maximumItemCount)
-        uniform = metrics.uniformItemSize.map(rules.size)
+        uniform = metrics.uniformItemSize.map(rules.axisSize)
     }
 
     /// Whether the section has too many items to share a chunk with other sections.
     var isLarge: Bool { itemCount > SectionPack.maximumItems }
 
     func size(ofItem item: Int, section: Int, source: some LayoutSource, rules: FlowRules) -> AxisSize {
-        uniform ?? rules.size(source.sizeForItem(at: IndexPath(section: section, item: item)))
+        uniform ?? rules.axisSize(of: source.sizeForItem(at: IndexPath(section: section, item: item)))
     }
 }
