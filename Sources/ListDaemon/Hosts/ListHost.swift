@@ -102,7 +102,7 @@ extension ListHost {
             objects.enqueue(UpdateRequest(id: id, operation: operation), now: now)
         case .keep(let id, let keeps):
             turns.addWork(isLight: false)
-            objects.enqueue(storing: id, keeps, now: now)
+            objects.enqueue(storing: keeps, id: id, now: now)
         case .query(let id, .description):
             let text = isResting ? restDescription : description(writesUnderWay: writes.count)
             sink([.answer(id, .success(.text(text)))])

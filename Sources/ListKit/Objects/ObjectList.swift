@@ -120,7 +120,7 @@
     /// Queues the start (`isStored`) or the end of persistence, which is answered like a request. The start writes
     /// the whole list first.
     @discardableResult
-    public func enqueue(storing id: RequestID, _ isStored: Bool, now: UInt64) -> Ticket {
+    public func enqueue(storing isStored: Bool, id: RequestID, now: UInt64) -> Ticket {
         queue.append(.persist(id: id, isStored: isStored), now: now)
     }
 
@@ -200,7 +200,7 @@
     private func beginUpdate(
         _ entries: [RequestQueue.Entry], rejecting types: Set<ObjectIdentifier>, diffsAtOnce: Bool
     ) -> UpdateStep {
-        if let first = entries.first, first.requiresOwnUpdate, let step = beginSingle(first) { return step }
+        if let first = entries.first, first.requiresOwnUpdate, let step = beginExclusiveUpdate(first) { return step }
         let staged = table.stage(
             entries.compactMap(\.request), revision: numbers.last, updater: configuration.updater, rejecting: types)
         var pending = PendingUpdate(entries, staged, through: queue.ticketBeforeFirstEntry)
@@ -281,7 +281,7 @@
 
     /// Begins the update of a request that excludes other requests from its update. Returns `nil` for an ordinary
     /// request, which runs alone only because it is retried.
-    private func beginSingle(_ entry: RequestQueue.Entry) -> UpdateStep? {
+    private func beginExclusiveUpdate(_ entry: RequestQueue.Entry) -> UpdateStep? {
         guard let request = entry.request else { return switchPersistence(entry) }
         guard request.requiresOwnTransaction else { return nil }
         if let error = request.conflict(with: numbers.last) { return finish(PendingUpdate(entry), failing: error) }

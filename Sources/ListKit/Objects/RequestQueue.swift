@@ -61,6 +61,7 @@ struct RequestQueue {
         return lastTicket
     }
 
+    /// Adds an entry to the queue. Returns the ticket of the entry.
     mutating func append(_ work: Work, now: UInt64, isOnScreen: Bool? = nil) -> Ticket {
         let ticket = makeTicket()
         entries.append(Entry(ticket: ticket, work: work))

@@ -1,22 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The operations of requests. Each function returns whether the list changed.
+/// The operations of requests.
 ///
 /// A function that throws may have made a part of its changes. The caller has to roll back to a savepoint.
 extension SectionTree {
     /// Removes objects, then inserts or updates other objects, in order. Objects of rejected types are ignored.
+    ///
+    /// - Returns: whether the list changed.
     mutating func applyChanges(
         removed: [String], upserts: [UpdateRequest.Upsert], rejecting types: Set<ObjectIdentifier>
     ) throws(ListError) -> Bool {
         var hasChanged = false
         for id in removed where remove(id) != nil { hasChanged = true }
         for upsert in upserts where !types.contains(ObjectIdentifier(upsert.object.objectType)) {
-            if try apply(upsert) { hasChanged = true }
+            if try insertOrUpdate(upsert) { hasChanged = true }
         }
         return hasChanged
     }
 
-    private mutating func apply(_ upsert: UpdateRequest.Upsert) throws(ListError) -> Bool {
+    /// Inserts or updates one object. Returns whether the list changed.
+    private mutating func insertOrUpdate(_ upsert: UpdateRequest.Upsert) throws(ListError) -> Bool {
         let object = upsert.object
         guard let origin = index(of: object) else {
             let target = try insertionIndex(of: upsert.position, id: object.id, origin: nil) ?? count()
@@ -29,13 +32,14 @@ extension SectionTree {
         return replaceIfChanged(object) || isMoved
     }
 
-    /// Moves one object.
+    /// Moves one object. Returns whether its index changed.
     mutating func moveObject(_ id: String, to position: UpdateRequest.Position) throws(ListError) -> Bool {
         try move(id, from: try requiredIndex(of: id), to: position)
     }
 
     /// Changes some fields of one object.
     ///
+    /// - Returns: whether the object changed.
     /// - Throws: `noSuchObject`; `payloadTooLarge` if the object grows beyond `maximumBytes`.
     mutating func patchObject(
         _ id: String, set: Fields, unset: [String], maximumBytes: Int
@@ -57,12 +61,14 @@ extension SectionTree {
         return index
     }
 
+    /// Replaces the object with the same identifier. Returns `false` if both have the same content.
     private mutating func replaceIfChanged(_ object: ListObject) -> Bool {
         guard let present = index(of: object).flatMap({ self.object(at: $0) }), !present.hasSameContent(as: object)
         else { return false }
         return replace(object) != nil
     }
 
+    /// Moves an object. Returns whether its index changed.
     private mutating func move(
         _ id: String, from origin: Int, to position: UpdateRequest.Position
     ) throws(ListError) -> Bool {

@@ -50,7 +50,7 @@ struct UpdateStaging: ~Copyable {
         case .invalid(let error): throw error
         case .moveItem, .configure: break
         case .applyChanges, .moveObject, .patchObject:
-            try change(request, base: &base)
+            try applyChange(request, to: &base)
             hasUpdates = true
         }
         return 0
@@ -103,7 +103,7 @@ struct UpdateStaging: ~Copyable {
 
     // MARK: Changes
 
-    private mutating func change(_ request: UpdateRequest, base: inout SectionTree) throws(ListError) {
+    private mutating func applyChange(_ request: UpdateRequest, to base: inout SectionTree) throws(ListError) {
         if let list {
             hasChanged = isChanged(base)
             replaced = SectionTree.unique(list, itemCount: { _, _ in 0 })
@@ -111,15 +111,18 @@ struct UpdateStaging: ~Copyable {
         }
         // The tree is moved out of the optional to change it in place and roll it back.
         if var tree = replaced.take() {
-            let result = runInTransaction(request, on: &tree)
+            let result = applyOrRollBack(request, to: &tree)
             replaced = consume tree
             if try result.get() { hasChanged = true }
-        } else if try runInTransaction(request, on: &base).get() {
+        } else if try applyOrRollBack(request, to: &base).get() {
             hasChanged = true
         }
     }
 
-    private func runInTransaction(_ request: UpdateRequest, on tree: inout SectionTree) -> Result<Bool, ListError> {
+    /// Applies a request to a tree; if the request fails, none of it.
+    ///
+    /// - Returns: whether the tree changed.
+    private func applyOrRollBack(_ request: UpdateRequest, to tree: inout SectionTree) -> Result<Bool, ListError> {
         let savepoint = tree.savepoint
         do throws(ListError) {
             switch request.operation {

@@ -184,11 +184,11 @@ struct ObjectListNumbersTests {
         owner.enqueue(.applyChanges(removed: [], upserts: [.init(try object("b"))]))
         owner.flush()
         owner.refusal = (ListError(.storeFailed, "no"), false)
-        owner.list.enqueue(storing: 50, true, now: 0)
+        owner.list.enqueue(storing: true, id: 50, now: 0)
         owner.flush()
         #expect(owner.answers.last?.errorCode == .storeFailed && owner.list.numbers.isUnstored)
         owner.refusal = nil
-        owner.list.enqueue(storing: 51, true, now: 0)
+        owner.list.enqueue(storing: true, id: 51, now: 0)
         owner.flush()
         let work = try #require(owner.writes.last)
         #expect(work.limit == 1 && work.revision == 1 && work.log == owner.announced)
@@ -200,7 +200,7 @@ struct ObjectListNumbersTests {
         owner.enqueue(.reloadData)
         owner.flush()
         #expect(owner.writes.last?.limit == 2 && owner.writes.last?.log == [])
-        owner.list.enqueue(storing: 52, false, now: 0)
+        owner.list.enqueue(storing: false, id: 52, now: 0)
         owner.flush()
         #expect(owner.list.numbers.isUnstored && owner.answers.last?.id == 52)
     }
