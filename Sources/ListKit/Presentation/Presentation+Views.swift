@@ -354,7 +354,7 @@ extension Presentation {
         _ action: String, parameters: Fields, item: Int, ofObject id: String
     ) throws(ListError) -> (handled: Bool, events: [AdapterEvent]) {
         let handle = try selections.handle(ofItem: item, of: id)
-        let isHandled = store.askAction(of: handle, item: item, action, parameters)
+        let isHandled = store.invokeAction(action, parameters: parameters, item: item, of: handle)
         return (isHandled, collectEvents())
     }
 }

@@ -151,7 +151,7 @@ final class SelectionCoordinator {
     /// Selects or deselects an item by its current index; during an update, by its index after the update.
     private func setSelected(_ isSelected: Bool, item: Int, of handle: SectionHandle) {
         if let update {
-            update.select(PendingSelection(handle: handle, item: item, isSelected: isSelected))
+            update.addSelection(PendingSelection(handle: handle, item: item, isSelected: isSelected))
             return
         }
         guard selection.setSelected(isSelected, at: item, of: handle), let object = store.map.object(of: handle) else {

@@ -12,14 +12,14 @@ struct LastKind {
 
     /// Returns whether there is a kind of section controller for an object.
     mutating func isKnown(for object: ListObject, in store: SectionStore) -> Bool {
-        update(for: object, in: store)
+        lookUpKind(for: object, in: store)
         return isKnown
     }
 
     /// Returns the number of items that an object has by the traits of its kind, or `nil` if its controller must be
     /// asked.
     mutating func itemCount(of object: ListObject, in store: SectionStore) -> Int? {
-        update(for: object, in: store)
+        lookUpKind(for: object, in: store)
         guard let count = numberOfItems?(object), (0...SectionStore.maximumItemCount).contains(count) else {
             return nil
         }
@@ -28,7 +28,7 @@ struct LastKind {
 
     /// Returns whether a change of an object reloads its section and the traits of its kind suffice for the reload.
     mutating func reloadsWithoutController(_ object: ListObject, in store: SectionStore) -> Bool {
-        update(for: object, in: store)
+        lookUpKind(for: object, in: store)
         return numberOfItems != nil && !hasViewModels
     }
 
@@ -39,13 +39,13 @@ struct LastKind {
     mutating func itemCount(
         of object: ListObject, in store: SectionStore, container: ListContainer, adding losses: inout ContentLosses
     ) -> Int? {
-        update(for: object, in: store)
+        lookUpKind(for: object, in: store)
         guard let countItems else { return itemCount(of: object, in: store) }
         let count = countItems(object, container, &losses)
         return count <= SectionStore.maximumItemCount ? count : nil
     }
 
-    private mutating func update(for object: ListObject, in store: SectionStore) {
+    private mutating func lookUpKind(for object: ListObject, in store: SectionStore) {
         if type != nil, object.hasType(type) { return }
         type = object.objectType
         let kind = store.kind(for: object)

@@ -151,8 +151,8 @@ extension SectionStore {
     }
 
     /// Passes an action to a section controller. Returns whether the controller handled the action.
-    func askAction(
-        of handle: SectionHandle, item: Int, _ action: String, _ parameters: Fields
+    func invokeAction(
+        _ action: String, parameters: Fields, item: Int, of handle: SectionHandle
     ) -> Bool {
         guard let controller = controller(of: handle) else { return false }
         return gate.call(.action, handle, in: self) {

@@ -58,13 +58,13 @@ final class SectionStore {
     func rejectedTypes(of requests: [UpdateRequest]) -> Set<ObjectIdentifier> {
         var rejected: Set<ObjectIdentifier> = []
         var kinds = LastKind()
-        func check(_ object: ListObject) {
+        func rejectIfUnknown(_ object: ListObject) {
             if !kinds.isKnown(for: object, in: self) { rejected.insert(ObjectIdentifier(object.objectType)) }
         }
         for request in requests {
             switch request.operation {
-            case .performUpdates(let objects, _): objects.forEach(check)
-            case .applyChanges(_, let upserts): upserts.forEach { check($0.object) }
+            case .performUpdates(let objects, _): objects.forEach(rejectIfUnknown)
+            case .applyChanges(_, let upserts): upserts.forEach { rejectIfUnknown($0.object) }
             case .moveObject, .patchObject, .moveItem, .reloadObjects, .reloadData, .invalid, .configure: break
             }
         }

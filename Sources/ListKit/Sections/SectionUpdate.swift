@@ -55,7 +55,7 @@ final class SectionUpdate {
             collector.reloadAll()
             run(updates)
             // The new controllers are made when their items are counted, in list order.
-            rebuildControllers()
+            releaseAllControllers()
         } else {
             updateControllers(update, forced: Set(forced), inserted: uncounted)
             run(updates)
@@ -95,7 +95,8 @@ final class SectionUpdate {
         }
     }
 
-    private func rebuildControllers() {
+    /// Releases all section controllers, for an update that makes new ones.
+    private func releaseAllControllers() {
         for handle in collector.itemChanges.keys { limitItemChangesToState(of: handle) }
         for handle in store.sectionsWithItemState {
             itemsBefore[handle] = store.identifiedItems(of: handle, map.oldObject(of: handle))
@@ -188,7 +189,7 @@ final class SectionUpdate {
     // MARK: Selections
 
     /// Adds a selection or deselection. Its item index is the index after the update.
-    func select(_ selection: PendingSelection) { selections.append(selection) }
+    func addSelection(_ selection: PendingSelection) { selections.append(selection) }
 
     /// Removes all selections, after they were applied.
     func removeSelections() { selections = [] }
@@ -301,6 +302,7 @@ final class SectionUpdate {
         return handles
     }
 
+    /// Asks a section for its number of items and stores it. Records a fault if the section announced another number.
     private func updateItemCount(of handle: SectionHandle) {
         let changes = collector.itemChanges[handle]
         var count = store.askItemCount(of: handle)
