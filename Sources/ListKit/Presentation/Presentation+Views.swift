@@ -67,12 +67,12 @@ extension Presentation {
     /// Whether changes of views are held back until ``resumeViews()``.
     public var holdsViews: Bool {
         get { views.holdsViews }
-        set { views.setHolding(newValue) }
+        set { views.setHoldsViews(newValue) }
     }
 
     /// Ends ``holdsViews`` and returns the changes of views that were held back.
     public func resumeViews() -> [AdapterEvent] {
-        views.setHolding(false)
+        views.setHoldsViews(false)
         let mark = store.events.count
         let held = views.waitingViews.filter(\.sender.isHeld)
         return collectEvents(inserting: held.flatMap { views.compose($0, endsStall: true) }, at: mark)
@@ -238,7 +238,7 @@ extension Presentation {
                     "sizes: item \(measured.item) of \(measured.objectID.quoted) has the invalid size \(size)")
             }
         }
-        guard view.geometry.setMeasured(sizes, view.elements) else {
+        guard view.geometry.setMeasuredSizes(sizes, elements: view.elements) else {
             return ViewReply(sequence: view.sender.sequence, effects: collectEvents())
         }
         view.geometry.applyAnchor(forwarding: [:], sequence: view.sender.sequence)

@@ -40,33 +40,35 @@ struct DisplayCounts {
 
     /// Records that one more view shows an item. Returns whether no view showed the item before.
     mutating func add(item index: Int, of handle: SectionHandle) -> Bool {
-        DisplayCounts.add(ElementKey(handle: handle, kind: .cell, index: index), to: &items)
+        DisplayCounts.increment(ElementKey(handle: handle, kind: .cell, index: index), in: &items)
     }
 
     /// Records that one view fewer shows an item. Returns whether no view shows the item any more.
     mutating func remove(item index: Int, of handle: SectionHandle) -> Bool {
-        DisplayCounts.remove(ElementKey(handle: handle, kind: .cell, index: index), from: &items)
+        DisplayCounts.decrement(ElementKey(handle: handle, kind: .cell, index: index), in: &items)
     }
 
     /// Records that one more element of a section is shown. Returns whether no element was shown before.
-    mutating func add(elementOf handle: SectionHandle) -> Bool { DisplayCounts.add(handle, to: &sections) }
+    mutating func add(elementOf handle: SectionHandle) -> Bool { DisplayCounts.increment(handle, in: &sections) }
 
     /// Records that one element fewer of a section is shown. Returns whether no element is shown any more.
-    mutating func remove(elementOf handle: SectionHandle) -> Bool { DisplayCounts.remove(handle, from: &sections) }
+    mutating func remove(elementOf handle: SectionHandle) -> Bool { DisplayCounts.decrement(handle, in: &sections) }
 
     /// Records that a section entered a view's working range. Returns whether no other view has the section in range.
-    mutating func enterRange(_ handle: SectionHandle) -> Bool { DisplayCounts.add(handle, to: &ranges) }
+    mutating func enterRange(_ handle: SectionHandle) -> Bool { DisplayCounts.increment(handle, in: &ranges) }
 
     /// Records that a section left a view's working range. Returns whether no view has the section in range any more.
-    mutating func exitRange(_ handle: SectionHandle) -> Bool { DisplayCounts.remove(handle, from: &ranges) }
+    mutating func exitRange(_ handle: SectionHandle) -> Bool { DisplayCounts.decrement(handle, in: &ranges) }
 
-    private static func add<Key>(_ key: Key, to counts: inout [Key: Int]) -> Bool {
+    /// Adds 1 to a count. Returns whether it was 0 before.
+    private static func increment<Key>(_ key: Key, in counts: inout [Key: Int]) -> Bool {
         let before = counts.updateValue(1, forKey: key)
         if let before { counts[key] = before + 1 }
         return before == nil
     }
 
-    private static func remove<Key>(_ key: Key, from counts: inout [Key: Int]) -> Bool {
+    /// Subtracts 1 from a count. Returns whether it is 0 now.
+    private static func decrement<Key>(_ key: Key, in counts: inout [Key: Int]) -> Bool {
         guard let count = counts.removeValue(forKey: key) else { return false }
         if count > 1 { counts[key] = count - 1 }
         return count == 1

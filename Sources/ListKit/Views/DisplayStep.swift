@@ -15,11 +15,11 @@ struct DisplayStep {
     /// The sections that left the working range, with their old positions.
     var exited: [(section: Int, handle: SectionHandle)] = []
 
-    /// Compares the old elements with the new ones.
+    /// Sets the elements and sections that appeared and disappeared, by a comparison of the old elements with the new.
     ///
     /// - Parameter forwarding: the mappings of old to new item indexes.
-    mutating func compare(
-        _ old: [ViewElement], with new: [ViewElement], forwarding: [SectionHandle: IndexForwarding]
+    mutating func setChanges(
+        from old: [ViewElement], to new: [ViewElement], forwarding: [SectionHandle: IndexForwarding]
     ) {
         let present = Set(new.map(\.key))
         var survived: Set<ElementKey> = []

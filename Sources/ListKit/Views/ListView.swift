@@ -114,7 +114,7 @@ final class ListView {
         let old = elements
         elements = geometry.visibleElements()
         var step = DisplayStep()
-        step.compare(old, with: elements, forwarding: forwarding)
+        step.setChanges(from: old, to: elements, forwarding: forwarding)
         updateWorkingRange(&step)
         return step
     }

@@ -88,13 +88,13 @@ struct ItemSurvivors {
         while let place = forwarding.sections.survivor(from: section), place.old <= last.section {
             let start = place.old == first.section ? first.item : 0
             let end = place.old == last.section ? last.item : Int.max
-            if let found = item(ofSection: place, from: start), found.old.item <= end { return found }
+            if let found = firstSurvivor(ofSection: place, from: start), found.old.item <= end { return found }
             section = place.old + 1
         }
         return nil
     }
 
-    private func item(ofSection place: (old: Int, new: Int), from start: Int) -> Survivor? {
+    private func firstSurvivor(ofSection place: (old: Int, new: Int), from start: Int) -> Survivor? {
         guard let items = forwarding.items[place.old] else {
             guard start < itemCount(place.new) else { return nil }
             return survivor(place, (start, start))
@@ -108,13 +108,13 @@ struct ItemSurvivors {
         while let place = forwarding.sections.survivor(upTo: section), place.old >= first.section {
             let start = place.old == first.section ? first.item : 0
             let end = place.old == last.section ? last.item : Int.max
-            if let found = item(ofSection: place, upTo: end), found.old.item >= start { return found }
+            if let found = lastSurvivor(ofSection: place, upTo: end), found.old.item >= start { return found }
             section = place.old - 1
         }
         return nil
     }
 
-    private func item(ofSection place: (old: Int, new: Int), upTo end: Int) -> Survivor? {
+    private func lastSurvivor(ofSection place: (old: Int, new: Int), upTo end: Int) -> Survivor? {
         guard let items = forwarding.items[place.old] else {
             let item = min(end, itemCount(place.new) - 1)
             return item < 0 ? nil : survivor(place, (item, item))

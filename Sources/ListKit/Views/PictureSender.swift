@@ -65,7 +65,7 @@ final class PictureSender {
             fetched.reserveCapacity(elements.count)
             var identities: [SectionHandle: Set<ExactText>] = [:]
             for element in elements {
-                let item = contents[element.key] ?? content(of: element.key)
+                let item = contents[element.key] ?? fetchItem(of: element.key)
                 fetched[element.key] = item
                 guard element.key.kind == .cell, let handle = element.key.handle, let identity = item.identity else {
                     continue
@@ -81,7 +81,7 @@ final class PictureSender {
         }
     }
 
-    private func content(of key: ElementKey) -> ListItem {
+    private func fetchItem(of key: ElementKey) -> ListItem {
         guard let handle = key.handle else {
             return ListItem(reuseIdentifier: "empty", content: environment.options.emptyContent)
         }
@@ -183,7 +183,7 @@ final class PictureSender {
             !view.geometry.shifts.isUnsent, picture.contentSize == view.geometry.contentSize
         else { return nil }
         // While the new items are made, none of the old items is cached.
-        let items = elements.map { content(of: $0.key) }
+        let items = elements.map { fetchItem(of: $0.key) }
         guard !isStale else { return nil }
         for (element, item) in zip(elements, items) { contents[element.key] = item }
         var difference = PictureDifference(capacity: 0)
@@ -361,7 +361,7 @@ final class PictureSender {
         guard picture.elements[key] == nil, handle != nil || item.objectID.isEmpty else {
             return orphans.append(element)
         }
-        picture.adopt(element, key)
+        picture.insertShown(element, key: key)
     }
 
     /// Stores in a resumption what the viewer was sent, so that another engine can resume the view.
@@ -387,9 +387,9 @@ extension SlotPool {
     /// Makes a pool with the slots that a viewer already has.
     fileprivate init(shown: [ViewResumption.ReleasedSlot], released: [ViewResumption.ReleasedSlot]) {
         self.init(after: (shown + released).map(\.slot).max() ?? 0)
-        for known in shown { adopt(known.slot, known.reuseIdentifier) }
+        for known in shown { insertShown(known.slot, identifier: known.reuseIdentifier) }
         for known in released {
-            adopt(known.slot, known.reuseIdentifier)
+            insertShown(known.slot, identifier: known.reuseIdentifier)
             release(known.slot)
         }
     }

@@ -83,7 +83,7 @@ struct SentPicture {
     }
 
     /// Adds an element that the viewer of a resumed view shows.
-    mutating func adopt(_ element: Element, _ key: Key) {
+    mutating func insertShown(_ element: Element, key: Key) {
         elements[key] = element
         order.append(key)
     }

@@ -54,7 +54,7 @@ final class SharedLayout {
 
     /// Lays all sections out.
     func prepare(_ measured: [SectionHandle: [Int: Size]], in environment: ViewEnvironment) {
-        change(measured, in: environment) { layout, source in
+        changeLayout(measured, in: environment) { layout, source in
             layout.prepare(source, container: key.size)
             return true
         }
@@ -67,7 +67,7 @@ final class SharedLayout {
         _ changes: LayoutChanges, resized: [IndexPath] = [], _ measured: [SectionHandle: [Int: Size]] = [:],
         in environment: ViewEnvironment
     ) {
-        haveFramesChanged = change(measured, in: environment) { layout, source in
+        haveFramesChanged = changeLayout(measured, in: environment) { layout, source in
             var haveFramesChanged = layout.update(changes, source: source)
             guard !resized.isEmpty else { return haveFramesChanged }
             if layout.resize(resized, source: source) { haveFramesChanged = true }
@@ -82,8 +82,9 @@ final class SharedLayout {
     /// Runs a closure that changes the layout and thereby calls section controllers.
     ///
     /// The views have an empty layout meanwhile. A section controller that reads their layout finds no elements.
+    /// - Returns: the result of the closure, which is whether any frame changed.
     @discardableResult
-    private func change(
+    private func changeLayout(
         _ measured: [SectionHandle: [Int: Size]], in environment: ViewEnvironment,
         _ change: (inout any ListLayout, ViewLayoutSource) -> Bool
     ) -> Bool {

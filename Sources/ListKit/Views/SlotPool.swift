@@ -59,8 +59,8 @@ public struct SlotPool: Sendable {
     /// Takes a slot for an element with a reuse identifier: the slot released last, or else a new slot. Slot 0 is not
     /// used. O(1).
     public mutating func take(_ identifier: String) -> UInt32 {
-        let place = poolIndex(of: identifier)
-        let slot = place.flatMap { pools[$0].free.popLast() } ?? newNumber()
+        let place = findOrAddPool(for: identifier)
+        let slot = place.flatMap { pools[$0].free.popLast() } ?? makeSlotNumber()
         slots[slot] = Slot(pool: place, isShown: true)
         if let place { pools[place].shownCount += 1 }
         shownCount += 1
@@ -68,7 +68,9 @@ public struct SlotPool: Sendable {
         return slot
     }
 
-    /// Releases a slot. Returns `false` and does nothing if the slot shows no element. O(1).
+    /// Releases a slot. Does nothing if the slot shows no element. O(1).
+    ///
+    /// - Returns: whether the slot showed an element.
     @discardableResult
     public mutating func release(_ slot: UInt32) -> Bool {
         guard let known = slots[slot], known.isShown else { return false }
@@ -85,9 +87,9 @@ public struct SlotPool: Sendable {
     }
 
     /// Adds a slot in which a viewer already shows an element. Does nothing if the pool already has the slot.
-    mutating func adopt(_ slot: UInt32, _ identifier: String) {
+    mutating func insertShown(_ slot: UInt32, identifier: String) {
         guard slot != 0, slots[slot] == nil else { return }
-        let place = poolIndex(of: identifier)
+        let place = findOrAddPool(for: identifier)
         slots[slot] = Slot(pool: place, isShown: true)
         if let place { pools[place].shownCount += 1 }
         shownCount += 1
@@ -95,7 +97,8 @@ public struct SlotPool: Sendable {
         assertInvariants()
     }
 
-    private mutating func poolIndex(of identifier: String) -> Int? {
+    /// Returns the index of an identifier's pool, which is made if there is none; `nil` if the identifier is not pooled.
+    private mutating func findOrAddPool(for identifier: String) -> Int? {
         let key = ExactText(identifier)
         if let place = places[key] { return place }
         guard !identifier.isEmpty, identifier.utf8.count <= Self.maximumIdentifierLength,
@@ -107,7 +110,7 @@ public struct SlotPool: Sendable {
     }
 
     /// Returns the next slot number. After 2³² numbers, it starts again and skips numbers in use.
-    private mutating func newNumber() -> UInt32 {
+    private mutating func makeSlotNumber() -> UInt32 {
         repeat { last &+= 1 } while last == 0 || slots[last] != nil
         return last
     }

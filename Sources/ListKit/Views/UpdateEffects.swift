@@ -102,35 +102,36 @@ extension PathForwarding {
         }
         // Sections without a handle, and sections with new controllers, have not reported their item changes.
         for update in collector.handlelessUpdates {
-            let changes = PathForwarding.changesByIdentity(at: update.old, update.object, store)
+            let changes = PathForwarding.itemChanges(ofSection: update.old, to: update.object, store)
             guard changes != nil || update.oldItemCount != update.itemCount else { continue }
-            items[update.old] = map.itemPositions(from: update.old, to: update.new, changes)
+            items[update.old] = map.itemPositions(ofSection: update.old, to: update.new, changes)
         }
         for update in update.rebuildsControllers ? changes.updates : [] {
             guard let new = map.position(of: update.object) else { continue }
             items[update.old] = map.itemPositions(
-                from: update.old, to: new, PathForwarding.changesByIdentity(at: update.old, update.object, store))
+                ofSection: update.old, to: new,
+                PathForwarding.itemChanges(ofSection: update.old, to: update.object, store))
         }
         for (handle, changes) in itemChanges {
             guard let old = map.oldPosition(of: handle), let new = map.position(of: handle) else { continue }
-            items[old] = map.itemPositions(from: old, to: new, changes)
+            items[old] = map.itemPositions(ofSection: old, to: new, changes)
         }
         for handle in collector.reloads where itemChanges[handle] == nil {
             guard let old = map.oldPosition(of: handle), let new = map.position(of: handle), items[old] == nil
             else { continue }
-            items[old] = map.itemPositions(from: old, to: new, nil)
+            items[old] = map.itemPositions(ofSection: old, to: new, nil)
         }
         guard update.rebuildsControllers || update.asksAnew else { return }
         for run in sections.runs {
             for offset in 0..<run.length where items[run.old + offset] == nil {
-                items[run.old + offset] = map.itemPositions(from: run.old + offset, to: run.new + offset, nil)
+                items[run.old + offset] = map.itemPositions(ofSection: run.old + offset, to: run.new + offset, nil)
             }
         }
     }
 
     /// Returns the item changes of a changed object, matched by identity, or `nil` if its items have no identities.
-    private static func changesByIdentity(
-        at old: Int, _ object: ListObject, _ store: SectionStore
+    private static func itemChanges(
+        ofSection old: Int, to object: ListObject, _ store: SectionStore
     ) -> ListItemChanges? {
         guard let viewModels = store.kind(for: object)?.traits?.viewModels, let before = store.map.oldObject(at: old),
             before.objectType === object.objectType
@@ -142,7 +143,7 @@ extension PathForwarding {
 
 extension SectionMap {
     /// Returns the mapping of a section's old item indexes to the new ones, or `nil` if all items keep their indexes.
-    fileprivate func itemPositions(from old: Int, to new: Int, _ changes: ListItemChanges?) -> PositionMap? {
+    fileprivate func itemPositions(ofSection old: Int, to new: Int, _ changes: ListItemChanges?) -> PositionMap? {
         let (before, after) = (oldItemCount(at: old), itemCount(at: new) ?? 0)
         let map = changes.map {
             PositionMap(

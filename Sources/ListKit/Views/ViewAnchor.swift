@@ -31,12 +31,13 @@ struct ViewAnchor {
     func distance(
         to new: any ListLayout, _ map: SectionMap, forwarding: [SectionHandle: IndexForwarding]
     ) -> Double? {
-        let shift = shift(to: new, map, forwarding: forwarding)
+        let shift = movement(to: new, map, forwarding: forwarding)
         guard shift != 0, shift != nil || !candidates.isEmpty else { return nil }
         return shift ?? 0
     }
 
-    private func shift(
+    /// Returns the distance by which the first surviving item from the anchor on moved; `nil` if none survived.
+    private func movement(
         to new: any ListLayout, _ map: SectionMap, forwarding: [SectionHandle: IndexForwarding]
     ) -> Double? {
         for candidate in candidates {

@@ -80,7 +80,7 @@ final class ViewCoordinator {
         view.geometry.close()
         let step = view.updateElements()
         let (display, range) = view.events(of: step)
-        let calls = self.calls([step])
+        let calls = makeCalls(for: [step])
         return ViewChange(events: [display, range].compactMap { $0 } + [.closed(view: view.id)], calls: calls)
     }
 
@@ -140,14 +140,14 @@ final class ViewCoordinator {
         let step = view.updateElements()
         let pictures = compose(view)
         let (display, range) = view.events(of: step)
-        var calls = self.calls([step])
+        var calls = makeCalls(for: [step])
         if let old, old != view.geometry.offset { calls += ControllerCalls(.scrolled, in: view).calls }
         let events = [display, range].compactMap { $0 } + pictures + view.nearEndEvents()
         return ViewChange(events: events, calls: calls)
     }
 
     /// Returns the calls that notify section controllers of some steps, and counts the elements of the steps.
-    func calls(_ steps: [DisplayStep], _ effects: UpdateEffects? = nil) -> [ControllerCall] {
+    func makeCalls(for steps: [DisplayStep], _ effects: UpdateEffects? = nil) -> [ControllerCall] {
         let movesItems = effects.map { !$0.replaced.isEmpty || !$0.forwarding.isEmpty } ?? false
         guard !steps.isEmpty || movesItems else { return [] }
         for step in steps {
@@ -188,7 +188,7 @@ final class ViewCoordinator {
     }
 
     /// Sets whether all views are held, that is, sent nothing.
-    func setHolding(_ flag: Bool) { holdsViews = flag }
+    func setHoldsViews(_ flag: Bool) { holdsViews = flag }
 
     // MARK: Updates
 
@@ -234,7 +234,7 @@ final class ViewCoordinator {
             guard let changed else { return compose(view) + view.nearEndEvents() }
             return composeContents(of: changed, view)
         }
-        let calls = self.calls(steps, effects)
+        let calls = makeCalls(for: steps, effects)
         return (displays.compactMap(\.display) + displays.compactMap(\.range), pictures, calls, effects)
     }
 

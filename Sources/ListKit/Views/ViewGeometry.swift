@@ -119,7 +119,7 @@ final class ViewGeometry {
     }
 
     /// Stores item sizes that the viewer measured. Returns whether the view was laid out again.
-    func setMeasured(_ sizes: [MeasuredSize], _ elements: [ViewElement]) -> Bool {
+    func setMeasuredSizes(_ sizes: [MeasuredSize], elements: [ViewElement]) -> Bool {
         var changed: Set<Int> = []
         for measured in sizes {
             guard let handle = map.handle(forID: measured.objectID), let section = map.position(of: handle),

@@ -52,7 +52,7 @@ struct ViewTable {
     ///
     /// - Complexity: O(views).
     mutating func remove(_ view: ListView) {
-        guard let place = place(of: view.id), views[place] === view else { return }
+        guard let place = index(of: view.id), views[place] === view else { return }
         views.remove(at: place)
         let number = numbers.remove(at: place)
         removeFromIndex(outlines.remove(at: place), ofView: number)
@@ -60,7 +60,7 @@ struct ViewTable {
         changed.remove(view.id)
     }
 
-    private func place(of id: ViewID) -> Int? {
+    private func index(of id: ViewID) -> Int? {
         guard let number = known[id]?.number else { return nil }
         return numbers.partitionPoint { $0 < number }
     }
@@ -72,7 +72,7 @@ struct ViewTable {
     private mutating func updateOutlines() {
         guard !changed.isEmpty else { return }
         for id in changed {
-            guard let place = place(of: id) else { continue }
+            guard let place = index(of: id) else { continue }
             let view = views[place]
             let outline = Outline(
                 sections: view.shownSections, followsAll: view.followsAllUpdates,

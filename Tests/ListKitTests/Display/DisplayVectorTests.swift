@@ -74,7 +74,7 @@ struct DisplayVectorTests {
             } else {
                 display.disappeared = [element]
             }
-            list.adapter.presentation.deliver(list.adapter.presentation.views.calls([display]))
+            list.adapter.presentation.deliver(list.adapter.presentation.views.makeCalls(for: [display]))
             let expected = (step["derivedFromSourceInOrder"]?.array ?? []).compactMap { $0[0]?.string }
             #expect(log.drain() == expected)
         }

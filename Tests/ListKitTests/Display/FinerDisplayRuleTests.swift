@@ -26,13 +26,13 @@ struct FinerDisplayRuleTests {
         func end(_ element: ViewElement) -> [String] {
             var step = DisplayStep()
             step.disappeared = [element]
-            list.adapter.presentation.deliver(list.adapter.presentation.views.calls([step]))
+            list.adapter.presentation.deliver(list.adapter.presentation.views.makeCalls(for: [step]))
             return log.drain()
         }
         func begin(_ element: ViewElement) -> [String] {
             var step = DisplayStep()
             step.appeared = [element]
-            list.adapter.presentation.deliver(list.adapter.presentation.views.calls([step]))
+            list.adapter.presentation.deliver(list.adapter.presentation.views.makeCalls(for: [step]))
             return log.drain()
         }
         #expect(end(cell).isEmpty && end(header).isEmpty)
