@@ -38,15 +38,15 @@ final class BodyDescriptors {
         var iterator = unsafe DBusMessageIter()
         guard let raw = unsafe raw, unsafe dbus_message_iter_init(raw, &iterator) != 0 else { return }
         var reader = MessageReader(body)
-        unsafe collectDescriptors(&reader, &iterator)
+        unsafe collectDescriptors(from: &reader, alongside: &iterator)
     }
 
-    private func collectDescriptors(_ reader: inout MessageReader, _ iterator: inout DBusMessageIter) {
+    private func collectDescriptors(from reader: inout MessageReader, alongside iterator: inout DBusMessageIter) {
         while let code = reader.next {
             if code == .fileDescriptor {
-                unsafe recordDescriptor(&reader, &iterator)
+                unsafe recordDescriptor(from: &reader, alongside: &iterator)
             } else if !code.isBasic, reader.withNextSignature({ BodyDescriptors.mayHoldDescriptors($0) }) {
-                unsafe collectFromContainer(code, &reader, &iterator)
+                unsafe collectDescriptors(inContainer: code, from: &reader, alongside: &iterator)
             } else {
                 reader.skip()
             }
@@ -55,7 +55,7 @@ final class BodyDescriptors {
     }
 
     /// Stores one duplicate for each index, even if the index occurs several times in the body.
-    private func recordDescriptor(_ reader: inout MessageReader, _ iterator: inout DBusMessageIter) {
+    private func recordDescriptor(from reader: inout MessageReader, alongside iterator: inout DBusMessageIter) {
         guard let number = try? reader.consumeNumber(UInt32.self) else { return reader.moveToEnd() }
         reader.advanceType()
         guard found?[number] == nil else { return }
@@ -69,13 +69,13 @@ final class BodyDescriptors {
         }
     }
 
-    private func collectFromContainer(
-        _ code: TypeCode, _ reader: inout MessageReader, _ iterator: inout DBusMessageIter
+    private func collectDescriptors(
+        inContainer code: TypeCode, from reader: inout MessageReader, alongside iterator: inout DBusMessageIter
     ) {
         var inner = unsafe DBusMessageIter()
         unsafe dbus_message_iter_recurse(&iterator, &inner)
         let search = { (inside: inout MessageReader) throws(DBusError) in
-            unsafe self.collectDescriptors(&inside, &inner)
+            unsafe self.collectDescriptors(from: &inside, alongside: &inner)
         }
         do throws(DBusError) {
             switch code {

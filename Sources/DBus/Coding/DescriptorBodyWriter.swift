@@ -27,33 +27,35 @@ struct DescriptorBodyWriter {
                     MessageBody(bytes: bytes, types: types, descriptors: none, messageSize: nil))
                 var iterator = unsafe DBusMessageIter()
                 unsafe dbus_message_iter_init_append(message, &iterator)
-                try unsafe append(&reader, to: &iterator)
+                try unsafe appendValues(from: &reader, to: &iterator)
             }
         }
     }
 
     /// Appends the remaining values of the reader's level.
-    private func append(_ reader: inout MessageReader, to iterator: inout DBusMessageIter) throws(DBusError) {
+    private func appendValues(
+        from reader: inout MessageReader, to iterator: inout DBusMessageIter
+    ) throws(DBusError) {
         while let code = reader.next {
             switch code {
             case .array, .structure, .dictionaryEntry, .variant:
-                try unsafe appendContainer(code, &reader, to: &iterator)
+                try unsafe appendContainer(of: code, from: &reader, to: &iterator)
             case .string, .objectPath, .signature:
                 let text = try unsafe reader.consumeText(code)  // a NUL follows it in the body
                 reader.advanceType()
-                guard unsafe isValid(text.baseAddress, code) else {
+                guard unsafe isValid(text.baseAddress, as: code) else {
                     throw .invalidArgs("a value of type “\(code)” is not valid")
                 }
                 try unsafe withUnsafePointer(to: text.baseAddress) { (pointer) throws(DBusError) in
-                    try unsafe appendBasic(code, pointer, to: &iterator)
+                    try unsafe appendBasic(pointer, as: code, to: &iterator)
                 }
             default:
-                try unsafe appendNumber(code, &reader, to: &iterator)
+                try unsafe appendNumber(of: code, from: &reader, to: &iterator)
             }
         }
     }
 
-    private func isValid(_ text: UnsafeRawPointer?, _ code: TypeCode) -> Bool {
+    private func isValid(_ text: UnsafeRawPointer?, as code: TypeCode) -> Bool {
         guard let text = unsafe text?.assumingMemoryBound(to: CChar.self) else { return false }
         return switch code {
         case .objectPath: unsafe dbus_validate_path(text, nil) != 0
@@ -63,7 +65,7 @@ struct DescriptorBodyWriter {
     }
 
     private func appendNumber(
-        _ code: TypeCode, _ reader: inout MessageReader, to iterator: inout DBusMessageIter
+        of code: TypeCode, from reader: inout MessageReader, to iterator: inout DBusMessageIter
     ) throws(DBusError) {
         var value = unsafe DBusBasicValue()
         if code == .fileDescriptor {
@@ -80,12 +82,12 @@ struct DescriptorBodyWriter {
         }
         reader.advanceType()
         try unsafe withUnsafePointer(to: value) { (pointer) throws(DBusError) in
-            try unsafe appendBasic(code, pointer, to: &iterator)
+            try unsafe appendBasic(pointer, as: code, to: &iterator)
         }
     }
 
     private func appendBasic(
-        _ code: TypeCode, _ value: UnsafeRawPointer, to iterator: inout DBusMessageIter
+        _ value: UnsafeRawPointer, as code: TypeCode, to iterator: inout DBusMessageIter
     ) throws(DBusError) {
         guard unsafe dbus_message_iter_append_basic(&iterator, Int32(code.rawValue), value) != 0 else {
             throw WriteFailure.noMemory.error
@@ -93,13 +95,13 @@ struct DescriptorBodyWriter {
     }
 
     private func appendContainer(
-        _ code: TypeCode, _ reader: inout MessageReader, to iterator: inout DBusMessageIter
+        of code: TypeCode, from reader: inout MessageReader, to iterator: inout DBusMessageIter
     ) throws(DBusError) {
         var inner = unsafe DBusMessageIter()
         let fill = { (inside: inout MessageReader) throws(DBusError) in
-            try unsafe open(code, &inside, from: &iterator, as: &inner)
+            try unsafe openContainer(code, for: &inside, in: &iterator, as: &inner)
             do throws(DBusError) {
-                try unsafe append(&inside, to: &inner)
+                try unsafe appendValues(from: &inside, to: &inner)
             } catch {
                 unsafe dbus_message_iter_abandon_container(&iterator, &inner)
                 throw error
@@ -117,8 +119,8 @@ struct DescriptorBodyWriter {
     }
 
     /// Opens a container. For arrays and variants, libdbus needs the type of the contents, which is that of `inside`.
-    private func open(
-        _ code: TypeCode, _ inside: inout MessageReader, from iterator: inout DBusMessageIter,
+    private func openContainer(
+        _ code: TypeCode, for inside: inout MessageReader, in iterator: inout DBusMessageIter,
         as inner: inout DBusMessageIter
     ) throws(DBusError) {
         let done: dbus_bool_t

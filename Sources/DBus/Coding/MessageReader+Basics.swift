@@ -53,7 +53,7 @@ extension MessageReader {
         _ body: (Span<UInt8>) throws(DBusError) -> R
     ) throws(DBusError) -> R {
         guard let code = next, code == .string || code == .objectPath || code == .signature else {
-            throw mismatch(.string)
+            throw mismatchError(expected: .string)
         }
         let text = try unsafe consumeText(code)
         advanceType()
@@ -63,14 +63,14 @@ extension MessageReader {
     /// Reads a number of a D-Bus type; `T` has the same size.
     @inline(__always)
     private mutating func readNumber<T: BitwiseCopyable>(_ code: TypeCode) throws(DBusError) -> T {
-        guard isNext(code) else { throw mismatch(code) }
+        guard isNext(code) else { throw mismatchError(expected: code) }
         let value = try consumeNumber(T.self)
         advanceType()
         return value
     }
 
     private mutating func readText(_ code: TypeCode) throws(DBusError) -> String {
-        guard isNext(code) else { throw mismatch(code) }
+        guard isNext(code) else { throw mismatchError(expected: code) }
         let text = try unsafe consumeText(code)
         advanceType()
         return unsafe String(decoding: text, as: UTF8.self)

@@ -9,7 +9,7 @@ extension MessageReader {
     public mutating func array<R>(
         _ body: (inout MessageReader) throws(DBusError) -> R
     ) throws(DBusError) -> R {
-        guard isNext(.array) else { throw mismatch(.array) }
+        guard isNext(.array) else { throw mismatchError(expected: .array) }
         let types = unsafe nextTypes
         let range = try unsafe consumeElements(types)
         advanceType(length: types.count)
@@ -93,7 +93,7 @@ extension MessageReader {
     public mutating func variant<R>(
         _ body: (inout MessageReader) throws(DBusError) -> R
     ) throws(DBusError) -> R {
-        guard isNext(.variant) else { throw mismatch(.variant) }
+        guard isNext(.variant) else { throw mismatchError(expected: .variant) }
         let types = try unsafe consumeText(.signature).bindMemory(to: UInt8.self)
         advanceType()
         return try unsafe readLevel(of: types, body)
@@ -104,7 +104,7 @@ extension MessageReader {
     public mutating func fixedArray<T: FixedElement, R>(
         of type: T.Type, _ body: (Span<T>) throws(DBusError) -> R
     ) throws(DBusError) -> R {
-        guard nextElement == T.typeCode else { throw mismatch(.array) }
+        guard nextElement == T.typeCode else { throw mismatchError(expected: .array) }
         let range = try unsafe consumeElements(nextTypes)
         advanceType(length: 2)
         // The body is aligned to 8, and elements are aligned to their size.
@@ -123,11 +123,12 @@ extension MessageReader {
         return start..<start + count
     }
 
+    /// Reads a struct or a dict entry, whose type is in brackets. `body` reads the members.
     @inlinable
     mutating func readBracketed<R>(
         _ code: TypeCode, _ body: (inout MessageReader) throws(DBusError) -> R
     ) throws(DBusError) -> R {
-        guard isNext(code) else { throw mismatch(code) }
+        guard isNext(code) else { throw mismatchError(expected: code) }
         let types = unsafe nextTypes
         _ = try advance(by: 0, alignment: code.alignment)
         advanceType(length: types.count)
@@ -150,6 +151,7 @@ extension MessageReader {
         }
     }
 
+    /// Skips the remaining values, and returns the offset behind them.
     @inlinable
     mutating func skipToEnd() -> Int {
         while !atEnd { skip() }

@@ -162,7 +162,7 @@ extension MessageReader {
     static var truncated: DBusError { DBusError(.inconsistentMessage, "the body ends inside of a value") }
 
     @usableFromInline
-    func mismatch(_ wanted: TypeCode) -> DBusError {
+    func mismatchError(expected wanted: TypeCode) -> DBusError {
         guard let code = next else {
             return .invalidArgs("a value of type “\(wanted)” is missing")
         }

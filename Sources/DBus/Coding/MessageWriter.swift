@@ -121,7 +121,7 @@ extension MessageWriter {
     /// Appends a string given as UTF-8 bytes, without creating a `String`. Invalid UTF-8 and NUL are failures.
     public mutating func append(utf8 bytes: Span<UInt8>) {
         guard failure == nil else { return }
-        guard (try? UTF8Span(validating: bytes)) != nil else { return record(.notUTF8) }
+        guard (try? UTF8Span(validating: bytes)) != nil else { return recordFailure(.notUTF8) }
         unsafe bytes.withUnsafeBufferPointer { bytes in
             unsafe appendChecked(bytes, as: .string)
         }
@@ -131,7 +131,7 @@ extension MessageWriter {
     private mutating func appendChecked(_ text: UnsafeBufferPointer<UInt8>, as code: TypeCode) {
         guard accept(code) else { return }
         if let first = text.baseAddress, unsafe memchr(first, 0, text.count) != nil {
-            return record(.nul(unsafe String(decoding: text, as: UTF8.self)))
+            return recordFailure(.nul(unsafe String(decoding: text, as: UTF8.self)))
         }
         unsafe appendTerminated(text, lengthSize: code == .signature ? 1 : 4)
     }
@@ -146,19 +146,19 @@ extension MessageWriter {
     /// Appends an array; `body` appends the elements.
     @inlinable
     public mutating func array<E: Error>(_ body: (inout MessageWriter) throws(E) -> Void) throws(E) {
-        if let outer = openArray() { try fill(outer, body) }
+        if let outer = openArray() { try fillContainer(inside: outer, body) }
     }
 
     /// Appends a struct; `body` appends its members.
     @inlinable
     public mutating func structure<E: Error>(_ body: (inout MessageWriter) throws(E) -> Void) throws(E) {
-        if let outer = openSequence(.structure) { try fill(outer, body) }
+        if let outer = openSequence(.structure) { try fillContainer(inside: outer, body) }
     }
 
     /// Appends a dict entry inside of `array`; `body` appends the key and the value.
     @inlinable
     public mutating func dictionaryEntry<E: Error>(_ body: (inout MessageWriter) throws(E) -> Void) throws(E) {
-        if let outer = openSequence(.dictionaryEntry) { try fill(outer, body) }
+        if let outer = openSequence(.dictionaryEntry) { try fillContainer(inside: outer, body) }
     }
 
     /// Appends a variant for one value of type `type`; `body` appends this value.
@@ -168,10 +168,10 @@ extension MessageWriter {
         var text = type.text
         let result: Result<Void, E> = text.withUTF8 { types in
             guard unsafe !types.isEmpty && SignatureText.firstTypeLength(types) == types.count else {
-                return .success(record(.notSingle(type)))
+                return .success(recordFailure(.notSingle(type)))
             }
             guard let outer = unsafe openVariant(types) else { return .success(()) }
-            do throws(E) { return .success(try fill(outer, body)) } catch { return .failure(error) }
+            do throws(E) { return .success(try fillContainer(inside: outer, body)) } catch { return .failure(error) }
         }
         try result.get()
     }
@@ -184,7 +184,7 @@ extension MessageWriter {
         type: Span<UInt8>, _ body: (inout MessageWriter) throws(E) -> Void
     ) throws(E) {
         if let letter = unsafe SignatureText.staticText(ofOneLetterType: type) {
-            if let outer = unsafe openVariant(letter) { try fill(outer, body) }
+            if let outer = unsafe openVariant(letter) { try fillContainer(inside: outer, body) }
         } else if let signature = parseSignature(type) {
             try variant(signature, body)
         }
@@ -202,8 +202,8 @@ extension MessageWriter {
 
     /// Runs `body` inside of an open container, and closes the container.
     @inlinable
-    mutating func fill<E: Error>(
-        _ outer: OuterLevel, _ body: (inout MessageWriter) throws(E) -> Void
+    mutating func fillContainer<E: Error>(
+        inside outer: OuterLevel, _ body: (inout MessageWriter) throws(E) -> Void
     ) throws(E) {
         do throws(E) {
             try body(&self)
@@ -228,6 +228,7 @@ struct OuterLevel {
 }
 
 extension MessageWriter {
+    /// Opens an array. Returns the level to which to return, or nil after a failure.
     @usableFromInline
     mutating func openArray() -> OuterLevel? {
         guard let whole = unsafe acceptContainer(.array), unsafe reserve(4, alignment: 4) != nil else { return nil }
@@ -235,13 +236,15 @@ extension MessageWriter {
         let element = unsafe UnsafeBufferPointer(rebasing: whole.dropFirst())
         let alignment = unsafe element.first.flatMap(TypeCode.init(signatureByte:))?.alignment ?? 1
         guard unsafe reserve(0, alignment: alignment) != nil else { return nil }
-        return unsafe enter(.array, element, .array, elements: (length, bytes.count))
+        return unsafe enter(.array, types: element, level: .array, elements: (length, bytes.count))
     }
 
+    /// Opens a struct or a dict entry.
     @usableFromInline
     mutating func openSequence(_ code: TypeCode) -> OuterLevel? {
         guard let whole = unsafe acceptContainer(code), unsafe reserve(0, alignment: 8) != nil else { return nil }
-        return unsafe enter(code, UnsafeBufferPointer(rebasing: whole.dropFirst().dropLast()), .sequence)
+        return unsafe enter(
+            code, types: UnsafeBufferPointer(rebasing: whole.dropFirst().dropLast()), level: .sequence)
     }
 
     /// Opens a variant. `types` is exactly one type and must outlive the variant.
@@ -249,11 +252,11 @@ extension MessageWriter {
     mutating func openVariant(_ types: UnsafeBufferPointer<UInt8>) -> OuterLevel? {
         guard unsafe acceptContainer(.variant) != nil else { return nil }
         unsafe appendTerminated(types, lengthSize: 1)
-        return failure == nil ? unsafe enter(.variant, types, .sequence) : nil
+        return failure == nil ? unsafe enter(.variant, types: types, level: .sequence) : nil
     }
 
     private mutating func enter(
-        _ container: TypeCode, _ inner: UnsafeBufferPointer<UInt8>, _ innerLevel: Level,
+        _ container: TypeCode, types inner: UnsafeBufferPointer<UInt8>, level innerLevel: Level,
         elements: (length: Int, start: Int)? = nil
     ) -> OuterLevel {
         let outer = unsafe OuterLevel(container: container, types: types, level: level, elements: elements)
@@ -265,12 +268,12 @@ extension MessageWriter {
     /// Closes a container: checks that all its types have values, and stores the length of an array.
     @usableFromInline
     mutating func leave(_ outer: OuterLevel, isAbandoned: Bool) {
-        if isAbandoned { record(.abandoned) } else if !isComplete { record(.incomplete(outer.container)) }
+        if isAbandoned { recordFailure(.abandoned) } else if !isComplete { recordFailure(.incomplete(outer.container)) }
         unsafe types = outer.types
         (level, depth) = (outer.level, depth - 1)
         guard failure == nil, let elements = outer.elements else { return }
         let length = bytes.count - elements.start
-        if length > 1 << 26 { record(.tooLarge(1 << 26)) }
+        if length > 1 << 26 { recordFailure(.tooLarge(1 << 26)) }
         bytes.store(UInt32(truncatingIfNeeded: length), at: elements.length)
     }
 }
@@ -278,12 +281,12 @@ extension MessageWriter {
 // MARK: - Checks
 
 extension MessageWriter {
-    /// Checks that the next value may be of kind `code`, and moves to the next type.
+    /// Checks that the next value may be of kind `code`, and moves to the next type. Returns `false` after a failure.
     @inline(__always)
     private mutating func accept(_ code: TypeCode) -> Bool {
         guard failure == nil else { return false }
         guard let first = unsafe types.first, first == code.rawValue else {
-            record(.mismatch(expected: expected, got: code))
+            recordFailure(.mismatch(expected: expected, got: code))
             return false
         }
         if level == .sequence { advanceTypes(by: 1) }
@@ -295,11 +298,11 @@ extension MessageWriter {
     private mutating func acceptContainer(_ code: TypeCode) -> UnsafeBufferPointer<UInt8>? {
         guard failure == nil else { return nil }
         guard expected == code else {
-            record(.mismatch(expected: expected, got: code))
+            recordFailure(.mismatch(expected: expected, got: code))
             return nil
         }
         guard depth < 64 else {
-            record(.tooDeep)
+            recordFailure(.tooDeep)
             return nil
         }
         // Inside of an array, only the element type is allowed.
@@ -319,30 +322,30 @@ extension MessageWriter {
 
     /// Returns whether `count` bytes fit below the limit after padding. Records a failure if they do not.
     @inline(__always)
-    private mutating func hasRoom(_ count: Int, alignment: Int) -> Bool {
+    private mutating func requireRoom(for count: Int, alignment: Int) -> Bool {
         guard failure == nil else { return false }
         let end = (bytes.count + alignment - 1) & -alignment + count
-        if end > limit { record(.tooLarge(limit)) }
+        if end > limit { recordFailure(.tooLarge(limit)) }
         return end <= limit
     }
 
     private mutating func appendTerminated(_ text: UnsafeBufferPointer<UInt8>, lengthSize: Int) {
-        guard hasRoom(lengthSize + text.count + 1, alignment: lengthSize) else { return }
-        if unsafe !bytes.append(text, lengthSize: lengthSize) { record(.noMemory) }
+        guard requireRoom(for: lengthSize + text.count + 1, alignment: lengthSize) else { return }
+        if unsafe !bytes.append(text, lengthSize: lengthSize) { recordFailure(.noMemory) }
     }
 
     /// Reserves `count` bytes after padding. Returns nil when writing has failed.
     @inline(__always)
     private mutating func reserve(_ count: Int, alignment: Int) -> UnsafeMutableRawPointer? {
-        guard hasRoom(count, alignment: alignment) else { return nil }
+        guard requireRoom(for: count, alignment: alignment) else { return nil }
         guard let place = unsafe bytes.extend(by: count, alignment: alignment) else {
-            record(.noMemory)
+            recordFailure(.noMemory)
             return nil
         }
         return unsafe place
     }
 
-    private mutating func record(_ reason: WriteFailure) {
+    private mutating func recordFailure(_ reason: WriteFailure) {
         if failure == nil { failure = reason }
     }
 }
@@ -359,7 +362,7 @@ extension MessageWriter {
     /// Appends all elements of the array that is open.
     mutating func appendFixedElements<T: FixedElement>(_ elements: Span<T>) {
         guard accept(T.typeCode) else { return }
-        guard elements.count <= (1 << 26) / MemoryLayout<T>.stride else { return record(.tooLarge(1 << 26)) }
+        guard elements.count <= (1 << 26) / MemoryLayout<T>.stride else { return recordFailure(.tooLarge(1 << 26)) }
         let size = elements.count * MemoryLayout<T>.stride
         guard let place = unsafe reserve(size, alignment: MemoryLayout<T>.stride) else { return }
         unsafe elements.withUnsafeBytes { buffer in
