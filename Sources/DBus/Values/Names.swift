@@ -10,7 +10,7 @@ public enum Names {
     /// Returns whether `name` is an interface name: two or more elements of letters, digits and `_`, joined by dots.
     /// No element begins with a digit.
     public static func isInterface(_ name: String) -> Bool {
-        isDotted(name, minimum: 2, hyphens: false, leadingDigits: false)
+        isDotted(name, elements: 2..., allowsHyphens: false, allowsLeadingDigits: false)
     }
 
     /// Returns whether `name` is an error name, which has the grammar of an interface name.
@@ -19,7 +19,7 @@ public enum Names {
     /// Returns whether `name` is a member name: one element of letters, digits and `_` that does not begin with a
     /// digit.
     public static func isMember(_ name: String) -> Bool {
-        isDotted(name, minimum: 1, maximum: 1, hyphens: false, leadingDigits: false)
+        isDotted(name, elements: 1...1, allowsHyphens: false, allowsLeadingDigits: false)
     }
 
     /// Returns whether `name` is a unique name (`:1.42`) or a well-known name (`org.listd.Listd1`).
@@ -28,36 +28,37 @@ public enum Names {
     /// Returns whether `name` is a unique name: a colon and two or more elements, which may begin with digits.
     public static func isUniqueName(_ name: String) -> Bool {
         name.utf8.first == UInt8(ascii: ":") && name.utf8.count <= maximumLength
-            && isDotted(name.dropFirst(), minimum: 2, hyphens: true, leadingDigits: true)
+            && isDotted(name.dropFirst(), elements: 2..., allowsHyphens: true, allowsLeadingDigits: true)
     }
 
     /// Returns whether `name` is a well-known name: two or more elements, which may contain hyphens.
     public static func isWellKnownName(_ name: String) -> Bool {
-        isDotted(name, minimum: 2, hyphens: true, leadingDigits: false)
+        isDotted(name, elements: 2..., allowsHyphens: true, allowsLeadingDigits: false)
     }
 
     /// Returns whether `name` is a namespace as in a match rule's `arg0namespace`: a well-known name, or a single
     /// element.
     static func isNamespace(_ name: String) -> Bool {
-        isDotted(name, minimum: 1, hyphens: true, leadingDigits: false)
+        isDotted(name, elements: 1..., allowsHyphens: true, allowsLeadingDigits: false)
     }
 
+    /// Returns whether `name` consists of elements joined by dots, whose number is in the range `elements`.
     private static func isDotted(
-        _ name: some StringProtocol, minimum: Int, maximum: Int = .max, hyphens: Bool, leadingDigits: Bool
+        _ name: some StringProtocol, elements: some RangeExpression<Int>, allowsHyphens: Bool, allowsLeadingDigits: Bool
     ) -> Bool {
-        var elements = 1
+        var count = 1
         var atStart = true
         for byte in name.utf8 {
             switch byte {
             case UInt8(ascii: "."):
                 if atStart { return false }
-                elements += 1
+                count += 1
                 atStart = true
                 continue
             case UInt8(ascii: "0")...UInt8(ascii: "9"):
-                if atStart && !leadingDigits { return false }
+                if atStart && !allowsLeadingDigits { return false }
             case UInt8(ascii: "-"):
-                if !hyphens { return false }
+                if !allowsHyphens { return false }
             case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "_"):
                 break
             default:
@@ -65,7 +66,7 @@ public enum Names {
             }
             atStart = false
         }
-        return !atStart && elements >= minimum && elements <= maximum && name.utf8.count <= maximumLength
+        return !atStart && elements.contains(count) && name.utf8.count <= maximumLength
     }
 }
 

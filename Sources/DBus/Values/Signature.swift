@@ -29,7 +29,7 @@ public struct Signature: Hashable, Sendable {
         guard text.utf8.count <= Names.maximumLength else { return false }
         var scanner = SignatureScanner(bytes: Array(text.utf8))
         while !scanner.atEnd {
-            guard scanner.skipType(arrays: 0, structs: 0) else { return false }
+            guard scanner.skipType(arrayDepth: 0, structDepth: 0) else { return false }
         }
         return true
     }
@@ -40,7 +40,7 @@ public struct Signature: Hashable, Sendable {
         var types: [Signature] = []
         while !scanner.atEnd {
             let start = scanner.position
-            guard scanner.skipType(arrays: 0, structs: 0) else { break }
+            guard scanner.skipType(arrayDepth: 0, structDepth: 0) else { break }
             types.append(Signature(unchecked: String(decoding: scanner.bytes[start..<scanner.position], as: UTF8.self)))
         }
         return types
@@ -79,37 +79,37 @@ struct SignatureScanner {
     var atEnd: Bool { position == bytes.count }
 
     /// Moves past one complete type. Returns `false` when there is no valid type, or it is nested too deeply.
-    mutating func skipType(arrays: Int, structs: Int) -> Bool {
-        guard arrays <= 32, structs <= 32, position < bytes.count else { return false }
+    mutating func skipType(arrayDepth: Int, structDepth: Int) -> Bool {
+        guard arrayDepth <= 32, structDepth <= 32, position < bytes.count else { return false }
         let byte = bytes[position]
         position += 1
         switch byte {
         case UInt8(ascii: "a"):
             if position < bytes.count, bytes[position] == UInt8(ascii: "{") {
-                return skipDictionaryEntry(arrays: arrays + 1, structs: structs)
+                return skipDictionaryEntry(arrayDepth: arrayDepth + 1, structDepth: structDepth)
             }
-            return skipType(arrays: arrays + 1, structs: structs)
+            return skipType(arrayDepth: arrayDepth + 1, structDepth: structDepth)
         case UInt8(ascii: "("):
-            return skipStructure(arrays: arrays, structs: structs + 1)
+            return skipStructure(arrayDepth: arrayDepth, structDepth: structDepth + 1)
         default:
             return TypeCode(signatureByte: byte).map { $0.isBasic || $0 == .variant } ?? false
         }
     }
 
-    private mutating func skipStructure(arrays: Int, structs: Int) -> Bool {
+    private mutating func skipStructure(arrayDepth: Int, structDepth: Int) -> Bool {
         repeat {
-            guard skipType(arrays: arrays, structs: structs) else { return false }
+            guard skipType(arrayDepth: arrayDepth, structDepth: structDepth) else { return false }
         } while position < bytes.count && bytes[position] != UInt8(ascii: ")")
         position += 1
         return position <= bytes.count
     }
 
     /// Moves past a dictionary entry: a basic key type and one value type in braces. It is allowed only after an `a`.
-    private mutating func skipDictionaryEntry(arrays: Int, structs: Int) -> Bool {
+    private mutating func skipDictionaryEntry(arrayDepth: Int, structDepth: Int) -> Bool {
         position += 1
         guard position < bytes.count, TypeCode(signatureByte: bytes[position])?.isBasic == true else { return false }
         position += 1
-        guard skipType(arrays: arrays, structs: structs) else { return false }
+        guard skipType(arrayDepth: arrayDepth, structDepth: structDepth) else { return false }
         guard position < bytes.count, bytes[position] == UInt8(ascii: "}") else { return false }
         position += 1
         return true
