@@ -38,7 +38,7 @@ public final class DescriptorWatch {
     public func setInterest(_ events: DescriptorEvents) {
         guard isActive else { return }
         source.interest = events.rawValue
-        EventLoop.shared.reactor.interestChanged(descriptor: descriptor)
+        EventLoop.shared.reactor.recordInterestChange(of: descriptor)
     }
 
     /// Ends the watch. Call this before closing the descriptor.
@@ -101,7 +101,7 @@ private final class ClosureSource: DescriptorSource {
         self.body = body
     }
 
-    func ready(_ events: UInt32) {
+    func didBecomeReady(for events: UInt32) {
         body?(DescriptorEvents(rawValue: events))
     }
 }

@@ -35,7 +35,7 @@ public final class EventLoop: SerialExecutor {
 
     private init() {
         wakeDescriptor = eventfd(0, Int32(EFD_CLOEXEC) | Int32(EFD_NONBLOCK))
-        if wakeDescriptor < 0 { Self.cannotStart("eventfd", errno) }
+        if wakeDescriptor < 0 { Self.failStart(in: "eventfd", errno: errno) }
         reactor = Reactor()
     }
 
@@ -80,8 +80,8 @@ public final class EventLoop: SerialExecutor {
 // MARK: - The thread
 
 extension EventLoop {
-    /// Ends the program when the loop cannot start. The message is printed in optimised builds too.
-    static func cannotStart(_ call: StaticString, _ number: Int32) -> Never {
+    /// Ends the program, as the loop cannot start. The message is printed in optimised builds too.
+    static func failStart(in call: StaticString, errno number: Int32) -> Never {
         let reason =
             number == EMFILE || number == ENFILE
             ? "the process has reached its limit of file descriptors" : "errno \(number)"
@@ -98,7 +98,7 @@ extension EventLoop {
                 EventLoop.shared.run()
                 return nil
             }, nil)
-        if result != 0 { Self.cannotStart("pthread_create", result) }
+        if result != 0 { Self.failStart(in: "pthread_create", errno: result) }
     }
 
     private func run() {

@@ -15,5 +15,6 @@ public final class LoopWork {
     /// Has no effect while the work is already queued.
     public func begin() { EventLoop.shared.reactor.enqueue(self) }
 
-    func proceed() -> Bool { next() }
+    /// Does one piece. Returns `true` if more pieces remain.
+    func runPiece() -> Bool { next() }
 }

@@ -9,7 +9,7 @@ protocol DescriptorSource: AnyObject {
     /// The epoll events that the source currently waits for; 0 for none, not even hang-ups.
     var interest: UInt32 { get }
     /// Called with the epoll events that have occurred.
-    func ready(_ events: UInt32)
+    func didBecomeReady(for events: UInt32)
 }
 
 /// A source of work that does not depend on a descriptor, such as messages that were already read.
@@ -54,7 +54,7 @@ final class Reactor {
 
     nonisolated init() {
         epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
-        if epoll < 0 { EventLoop.cannotStart("epoll_create1", errno) }
+        if epoll < 0 { EventLoop.failStart(in: "epoll_create1", errno: errno) }
     }
 
     /// Runs one turn: sleeps at most until the next timer, then handles ready descriptors, due timers, and remaining
@@ -94,14 +94,14 @@ final class Reactor {
         let end = TimerQueue.now() + Self.timeForWork
         repeat {
             let first = work.removeFirst()
-            if first.proceed() { enqueue(first) }
+            if first.runPiece() { enqueue(first) }
             EventLoop.shared.runPosted()  // work that the piece posted runs before the next piece
         } while !work.isEmpty && TimerQueue.now() < end
     }
 
     /// Appends work to the queue unless it is already queued.
-    func enqueue(_ new: LoopWork) {
-        if !work.contains(where: { $0 === new }) { work.append(new) }
+    func enqueue(_ newWork: LoopWork) {
+        if !work.contains(where: { $0 === newWork }) { work.append(newWork) }
     }
 
     /// Calls `body` once, when no more data can be read or `maximumReadingTime` is over.
@@ -145,7 +145,7 @@ extension Reactor {
     }
 
     /// Records that the interest of a descriptor's source may have changed.
-    func interestChanged(descriptor: Int32) {
+    func recordInterestChange(of descriptor: Int32) {
         stale.insert(descriptor)
     }
 
@@ -174,7 +174,7 @@ extension Reactor {
         guard !refused.isEmpty else { return }
         let descriptors = refused
         refused = []
-        for descriptor in descriptors { entries[descriptor]?.source.ready(EPOLLERR.rawValue) }
+        for descriptor in descriptors { entries[descriptor]?.source.didBecomeReady(for: EPOLLERR.rawValue) }
     }
 
     private func wait(milliseconds: Int32) -> Int {
@@ -189,7 +189,7 @@ extension Reactor {
         let descriptor = Int32(bitPattern: UInt32(truncatingIfNeeded: unsafe event.data.u64))
         let generation = UInt32(truncatingIfNeeded: unsafe event.data.u64 >> 32)
         guard let entry = entries[descriptor], entry.generation == generation else { return }
-        entry.source.ready(unsafe event.events)
+        entry.source.didBecomeReady(for: unsafe event.events)
     }
 
     func watchForWakeUps(_ descriptor: Int32) {
@@ -206,7 +206,7 @@ private final class WakeSource: DescriptorSource {
         self.descriptor = descriptor
     }
 
-    func ready(_ events: UInt32) {
+    func didBecomeReady(for events: UInt32) {
         var count: UInt64 = 0
         _ = unsafe eventfd_read(descriptor, &count)
     }

@@ -52,7 +52,7 @@ final class WatchTable {
     private func updatePausing(_ set: () -> Void) {
         let wasSilent = isSilent
         set()
-        for descriptor in descriptors.keys { EventLoop.shared.reactor.interestChanged(descriptor: descriptor) }
+        for descriptor in descriptors.keys { EventLoop.shared.reactor.recordInterestChange(of: descriptor) }
         if wasSilent, !isSilent { owner?.didResumeReading() }
     }
 
@@ -88,7 +88,7 @@ extension WatchTable {
         let number = watch.descriptor
         if let known = descriptors[number] {
             known.watches.append(watch)
-            EventLoop.shared.reactor.interestChanged(descriptor: number)
+            EventLoop.shared.reactor.recordInterestChange(of: number)
             return true
         }
         let descriptor = WatchedDescriptor(table: self)
@@ -107,13 +107,13 @@ extension WatchTable {
             descriptors[number] = nil
             EventLoop.shared.reactor.remove(descriptor: number)
         } else {
-            EventLoop.shared.reactor.interestChanged(descriptor: number)
+            EventLoop.shared.reactor.recordInterestChange(of: number)
         }
     }
 
     func updateToggled(watch: Watch) {
         if watch.isEnabled, watch.isForReading, !isSilent { owner?.didResumeReading() }
-        EventLoop.shared.reactor.interestChanged(descriptor: watch.descriptor)
+        EventLoop.shared.reactor.recordInterestChange(of: watch.descriptor)
     }
 }
 
@@ -159,7 +159,7 @@ private final class WatchedDescriptor: DescriptorSource {
 
     var isReadable: Bool { watches.contains { $0.isEnabled && $0.isForReading } }
 
-    func ready(_ events: UInt32) {
+    func didBecomeReady(for events: UInt32) {
         let table = table
         // libdbus notices the end only by reading, and unread calls come before the end.
         let ends = EPOLLRDHUP.rawValue | EPOLLHUP.rawValue | EPOLLERR.rawValue
@@ -233,7 +233,7 @@ extension WatchTable {
         unsafe Unmanaged.passRetained(self).toOpaque()
     }
 
-    private nonisolated static func from(_ data: UnsafeMutableRawPointer?) -> WatchTable? {
+    private nonisolated static func watchTable(from data: UnsafeMutableRawPointer?) -> WatchTable? {
         unsafe data.map { unsafe Unmanaged<WatchTable>.fromOpaque($0).takeUnretainedValue() }
     }
 
@@ -242,38 +242,38 @@ extension WatchTable {
     }
 
     nonisolated static let addWatch: DBusAddWatchFunction = { watch, data in
-        guard let watch = unsafe watch, let table = unsafe from(data) else { return 0 }
+        guard let watch = unsafe watch, let table = unsafe watchTable(from: data) else { return 0 }
         nonisolated(unsafe) let owned = unsafe watch  // libdbus calls on the loop thread
         return DBusActor.assumeIsolated { table.add(watch: unsafe Watch(pointer: owned)) } ? 1 : 0
     }
 
     nonisolated static let removeWatch: DBusRemoveWatchFunction = { watch, data in
-        guard let watch = unsafe watch, let table = unsafe from(data) else { return }
+        guard let watch = unsafe watch, let table = unsafe watchTable(from: data) else { return }
         nonisolated(unsafe) let owned = unsafe watch  // libdbus calls on the loop thread
         DBusActor.assumeIsolated { table.remove(watch: unsafe Watch(pointer: owned)) }
     }
 
     nonisolated static let toggleWatch: DBusWatchToggledFunction = { watch, data in
-        guard let watch = unsafe watch, let table = unsafe from(data) else { return }
+        guard let watch = unsafe watch, let table = unsafe watchTable(from: data) else { return }
         nonisolated(unsafe) let owned = unsafe watch  // libdbus calls on the loop thread
         DBusActor.assumeIsolated { table.updateToggled(watch: unsafe Watch(pointer: owned)) }
     }
 
     nonisolated static let addTimeout: DBusAddTimeoutFunction = { timeout, data in
-        guard let timeout = unsafe timeout, let table = unsafe from(data) else { return 0 }
+        guard let timeout = unsafe timeout, let table = unsafe watchTable(from: data) else { return 0 }
         nonisolated(unsafe) let owned = unsafe timeout  // libdbus calls on the loop thread
         DBusActor.assumeIsolated { unsafe table.add(timeout: owned) }
         return 1
     }
 
     nonisolated static let removeTimeout: DBusRemoveTimeoutFunction = { timeout, data in
-        guard let timeout = unsafe timeout, let table = unsafe from(data) else { return }
+        guard let timeout = unsafe timeout, let table = unsafe watchTable(from: data) else { return }
         nonisolated(unsafe) let owned = unsafe timeout  // libdbus calls on the loop thread
         DBusActor.assumeIsolated { unsafe table.remove(timeout: owned) }
     }
 
     nonisolated static let toggleTimeout: DBusTimeoutToggledFunction = { timeout, data in
-        guard let timeout = unsafe timeout, let table = unsafe from(data) else { return }
+        guard let timeout = unsafe timeout, let table = unsafe watchTable(from: data) else { return }
         nonisolated(unsafe) let owned = unsafe timeout  // libdbus calls on the loop thread
         DBusActor.assumeIsolated { unsafe table.updateToggled(timeout: owned) }
     }
