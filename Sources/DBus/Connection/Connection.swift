@@ -8,14 +8,14 @@ protocol CallResponder: AnyObject {
     /// Called when `connection` stops using this responder.
     func detach(_ connection: Connection)
     /// Called when a call arrives. The responder may answer it now or later.
-    func receivedCall(_ message: Message, from peer: Peer, on connection: Connection)
+    func didReceiveCall(_ message: Message, from peer: Peer, on connection: Connection)
 }
 
 /// The decisions of a server about the connection to one of its clients.
 @DBusActor
 protocol ServedClient: AnyObject {
     /// Called when a call arrives. The server may answer it now or later.
-    func receivedCall(_ message: Message, on connection: Connection)
+    func didReceiveCall(_ message: Message, on connection: Connection)
     /// Completes the header of a message to the client.
     func completeHeader(of message: Message) throws(DBusError)
     /// Called when bytes were read from the client or written to it.
@@ -174,8 +174,8 @@ extension Connection {
     }
 
     /// Sets the client at the other end of a connection to this program's server: the connection's only peer.
-    func serve(_ peer: Peer) {
-        peer.attach(self)
+    func setPeer(_ peer: Peer) {
+        peer.setConnection(self)
         _ = peers.directPeer { peer }
     }
 }
@@ -346,11 +346,11 @@ extension Connection {
 // MARK: - Incoming messages
 
 extension Connection: TransportDelegate {
-    func transport(_ transport: Transport, received message: Message) {
+    func transport(_ transport: Transport, didReceive message: Message) {
         switch message.kind {
-        case .methodCall: receivedCall(message)
-        case .methodReturn, .error: receivedReply(message)
-        case .signal: receivedSignal(message)
+        case .methodCall: handleCall(message)
+        case .methodReturn, .error: handleReply(message)
+        case .signal: handleSignal(message)
         case nil: break  // a kind of a later protocol version: the specification requires ignoring it
         }
     }
@@ -369,38 +369,38 @@ extension Connection: TransportDelegate {
         if let gate = authentication, transport.isAuthenticated { gate.open(.success(())) }
     }
 
-    private func receivedReply(_ message: Message) {
+    private func handleReply(_ message: Message) {
         if let completion = calls.remove(serial: message.replySerial) {
             return completion(message.error.map { .failure($0) } ?? .success(message))
         }
         if let error = message.error { events.reportUndelivered(message.replySerial, error) }
     }
 
-    private func receivedCall(_ message: Message) {
+    private func handleCall(_ message: Message) {
         switch role {
-        case .bus: peers.receivedBusCall(message, on: self)
+        case .bus: peers.handleBusCall(message, on: self)
         case .direct:
             let peer = peers.directPeer { Peer(connection: self, name: "", credentials: transport.peerCredentials) }
             dispatch(message, from: peer)
-        case .served(let client): client.receivedCall(message, on: self)
+        case .served(let client): client.didReceiveCall(message, on: self)
         }
     }
 
     /// Passes a call to the responder.
     func dispatch(_ message: Message, from peer: Peer) {
-        if let responder { return responder.receivedCall(message, from: peer, on: self) }
+        if let responder { return responder.didReceiveCall(message, from: peer, on: self) }
         guard !message.noReplyExpected else { return }
         let reply = try? message.errorReply(.unknownObject(message.path ?? .root))
         if let reply { _ = try? send(reply) }
     }
 
-    private func receivedSignal(_ message: Message) {
-        if isBus && message.sender == Bus.name { receivedBusSignal(message) }
+    private func handleSignal(_ message: Message) {
+        if isBus && message.sender == Bus.name { handleBusSignal(message) }
         subscriptions.deliver(message, ignoringSender: !isBus)
     }
 
     /// Handles a signal that the bus sends to this connection alone: it has acquired or lost a name.
-    private func receivedBusSignal(_ message: Message) {
+    private func handleBusSignal(_ message: Message) {
         guard message.interface == Bus.name, let member = message.member else { return }
         guard member == "NameAcquired" || member == "NameLost", let name = try? message.decode(as: String.self) else {
             return

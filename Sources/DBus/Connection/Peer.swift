@@ -29,10 +29,10 @@ public final class Peer {
     }
 
     /// Sets the connection through which the peer is reached.
-    func attach(_ connection: Connection) { self.connection = connection }
+    func setConnection(_ connection: Connection) { self.connection = connection }
 
     /// Sets the credentials that the bus reported.
-    func identify(as credentials: Credentials?) { self.credentials = credentials }
+    func setCredentials(_ credentials: Credentials?) { self.credentials = credentials }
 
     /// Counts a new call of the peer.
     func beginCall() { callsInFlight += 1 }

@@ -27,7 +27,7 @@ final class PeerRegistry {
     /// one sender keep their order.
     ///
     /// - Complexity: O(1)
-    func receivedBusCall(_ call: Message, on connection: Connection) {
+    func handleBusCall(_ call: Message, on connection: Connection) {
         guard let name = call.sender else { return }
         switch entries[name] {
         case .known(let peer): connection.dispatch(call, from: peer)
@@ -106,7 +106,7 @@ extension PeerRegistry {
     /// Stores the credentials that the bus reported, and dispatches the queued calls in order.
     private func dispatchWaitingCalls(of peer: Peer, credentials: Credentials?, on connection: Connection) {
         guard case .asking(let asked, let waiting)? = entries[peer.name], asked === peer else { return }
-        peer.identify(as: credentials)
+        peer.setCredentials(credentials)
         entries[peer.name] = peer.hasDeparted ? nil : .known(peer)
         for message in waiting { connection.dispatch(message, from: peer) }
     }

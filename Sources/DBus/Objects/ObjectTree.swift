@@ -177,7 +177,7 @@ extension ObjectTree: CallResponder {
         connections.removeAll { $0.connection == nil || $0.connection === connection }
     }
 
-    func receivedCall(_ message: Message, from peer: Peer, on connection: Connection) {
+    func didReceiveCall(_ message: Message, from peer: Peer, on connection: Connection) {
         dispatch(Call(message: message, connection: connection, peer: peer))
     }
 

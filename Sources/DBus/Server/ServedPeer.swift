@@ -36,7 +36,7 @@ final class ServedPeer {
 
     func start(_ connection: Connection, authenticationTimeout: Duration) {
         self.connection = connection
-        connection.serve(peer)
+        connection.setPeer(peer)
         let timer = EventLoop.shared.addTimer(after: authenticationTimeout) { [weak connection] in connection?.close() }
         state = .authenticating(timer)
         connection.onDisconnect { [weak self] in self?.handleDisconnect() }
@@ -78,7 +78,7 @@ extension ServedPeer: ServedClient {
 
     /// Passes calls to the name of the bus to the driver, and all other calls to the objects. A `sender` set by the
     /// client is ignored.
-    func receivedCall(_ message: Message, on connection: Connection) {
+    func didReceiveCall(_ message: Message, on connection: Connection) {
         if case .refused(let refusal) = decision {
             return refuse(Call(message: message, connection: connection, peer: peer), refusal)
         }

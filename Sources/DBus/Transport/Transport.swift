@@ -6,7 +6,7 @@ internal import CDBus
 @DBusActor
 protocol TransportDelegate: AnyObject {
     /// Called with each received message, in the order in which the other end sent them.
-    func transport(_ transport: Transport, received message: Message)
+    func transport(_ transport: Transport, didReceive message: Message)
     /// Called when either side has ended the connection. No other call follows.
     func transportDidDisconnect(_ transport: Transport)
     /// Called when bytes were read or written, so authentication or the outgoing queue may have changed.
@@ -245,7 +245,7 @@ extension Transport {
     private func deliver(_ message: Message) {
         guard !message.isLocalDisconnected else { return end() }
         if unfinished?.releaseRoom(for: message) == true { message.markAccountedFor() }
-        delegate?.transport(self, received: message)
+        delegate?.transport(self, didReceive: message)
     }
 
     /// Reports the end of the connection once.
