@@ -33,7 +33,7 @@ struct IncomingBytes {
     ///
     /// - Parameter isAuthenticated: whether libdbus has read the end of the handshake.
     mutating func didRead(isAuthenticated: Bool) -> Progress {
-        let count = reads.consume()
+        let count = reads.popByteCount()
         guard count > 0 else { return .nothing }
         var seen = peeked.prefix(count)
         let unseen = count - seen.count
@@ -70,7 +70,7 @@ struct IncomingBytes {
 @DBusActor
 private struct ReadCounter {
     private static let highest: Int32 = 1 << 30
-    /// An upper bound of the bytes that libdbus reads between two calls of `consume`, also before authentication.
+    /// An upper bound of the bytes that libdbus reads between two calls of `popByteCount`, also before authentication.
     static let mostRead = 1 << 14
 
     private let socket: Int32
@@ -82,26 +82,26 @@ private struct ReadCounter {
     }
 
     /// Returns the number of bytes read since the last call; 0 where the kernel does not support this.
-    mutating func consume() -> Int {
+    mutating func popByteCount() -> Int {
         let now = listd_get_peek_offset(socket)
         guard now >= 0, now < offset else { return 0 }
         let count = Int(offset - now)
         offset = now
-        if now < Self.highest / 2 { rewind() }
+        if now < Self.highest / 2 { raiseOffset() }
         return count
     }
 
     /// Returns the bytes in the socket without reading them, at most `mostRead`.
     mutating func peek() -> [UInt8] {
         listd_set_peek_offset(socket, 0)
-        defer { rewind() }
+        defer { raiseOffset() }
         return unsafe [UInt8](unsafeUninitializedCapacity: Self.mostRead) { buffer, count in
             let flags = Int32(MSG_PEEK | MSG_DONTWAIT)
             count = unsafe max(0, recv(socket, buffer.baseAddress, buffer.count, flags))
         }
     }
 
-    private mutating func rewind() {
+    private mutating func raiseOffset() {
         offset = Self.highest
         listd_set_peek_offset(socket, offset)
     }

@@ -155,7 +155,7 @@ extension Transport: WatchTableOwner {
         unfinished?.willRead()
     }
 
-    func didResumeReading() { unfinished?.resume() }
+    func didResumeReading() { unfinished?.recordResumption() }
 
     func didHangUp() { end() }
 }

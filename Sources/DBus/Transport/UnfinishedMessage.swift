@@ -93,11 +93,11 @@ final class UnfinishedMessage {
     /// message.
     func recordAllDispatched() {
         incoming.recordAllDispatched()
-        if boundaries.received > 0, timer == nil { wait(limits.timeout) }
+        if boundaries.received > 0, timer == nil { checkTimeout(after: limits.timeout) }
     }
 
     /// Records that reading resumes. The pause does not count as time without progress.
-    func resume() { lastProgress = TimerQueue.now() }
+    func recordResumption() { lastProgress = TimerQueue.now() }
 
     /// Tries again to reserve room for the message that waits for room, if any.
     func retry() {
@@ -125,15 +125,19 @@ final class UnfinishedMessage {
         }
     }
 
-    private func wait(_ time: Duration) {
+    private func checkTimeout(after time: Duration) {
         timer = EventLoop.shared.addTimer(after: time) { [weak self] in self?.checkTimeout() }
     }
 
     private func checkTimeout() {
         timer = nil
         guard boundaries.received > 0 else { return }
-        guard isReading() else { return wait(limits.timeout) }
+        guard isReading() else { return checkTimeout(after: limits.timeout) }
         let idle = Duration.nanoseconds(Int64(clamping: TimerQueue.now() - lastProgress))
-        if idle < limits.timeout { wait(limits.timeout - idle) } else { limits.onTimeout(boundaries.received) }
+        if idle < limits.timeout {
+            checkTimeout(after: limits.timeout - idle)
+        } else {
+            limits.onTimeout(boundaries.received)
+        }
     }
 }
