@@ -33,9 +33,10 @@ package final class ManagedObjects {
         { [snapshots] (writer) throws(DBusError) in snapshots.append(to: &writer) }
     }
 
+    /// Reads the next object, or calls the completion. Returns `true` if more objects remain.
     private func readNext() -> Bool {
         if !call.isAnswered, let (path, object) = left.popFirst() {
-            snapshots.add(path, ObjectValues(of: object, for: call.peer))
+            snapshots.add(ObjectValues(of: object, for: call.peer), at: path)
             if !left.isEmpty { return true }
         }
         let completion = completion
@@ -54,7 +55,7 @@ private struct ObjectSnapshots: Sendable {
     /// The approximate length of all objects in bytes.
     private(set) var size = 0
 
-    mutating func add(_ path: ObjectPath, _ values: ObjectValues) {
+    mutating func add(_ values: ObjectValues, at path: ObjectPath) {
         objects.append((path, values))
         size += Self.objectBytes + values.size
     }

@@ -37,7 +37,7 @@ extension ObjectTree {
         try broadcast(
             Message.signal(StandardObject.propertiesChanged, of: StandardInterface.properties, at: path) { writer in
                 writer.append(interface.name)
-                writer.array { entries in bound.values(emitted, for: nil).append(to: &entries) }
+                writer.array { entries in bound.values(of: emitted, for: nil).append(to: &entries) }
                 invalidated.encode(to: &writer)
             })
     }

@@ -115,7 +115,8 @@ extension ObjectTree {
         if let managedObjectsHandler { managedObjectsHandler(call, objects) } else { objects.answer() }
     }
 
-    func answer(
+    /// Answers `Get` or `GetAll` with what `read` returns, now or through the handler for properties.
+    func answerPropertyRead(
         _ call: Call, size: Int, stamp: @escaping @DBusActor @Sendable () -> UInt64,
         _ read: @escaping @DBusActor @Sendable () throws(DBusError) -> PropertyWriter
     ) {
@@ -128,33 +129,33 @@ extension ObjectTree {
     }
 
     private func dispatch(_ call: Call, to place: ObjectPlace) {
-        guard let wanted = call.interface else { return dispatch(call, amongAll: interfaces(of: place, call)) }
+        guard let wanted = call.interface else { return dispatch(call, amongAll: interfaces(of: place, for: call)) }
         let found =
             place.interfaces.first { $0.name == wanted }
-            ?? standardInterfaces(of: place, call).first { $0.name == wanted }
+            ?? standardInterfaces(of: place, for: call).first { $0.name == wanted }
         guard let found else {
             return call.fail(
                 DBusError(.unknownInterface, "the object at \(call.path.text.quoted) has no interface \(wanted.quoted)")
             )
         }
-        guard found.handle(call) else { return fail(call, interface: wanted) }
+        guard found.handle(call) else { return refuseUnknownMethod(of: call, interface: wanted) }
     }
 
-    private func interfaces(of place: ObjectPlace, _ call: Call) -> [any BoundInterface] {
-        place.interfaces + standardInterfaces(of: place, call)
+    private func interfaces(of place: ObjectPlace, for call: Call) -> [any BoundInterface] {
+        place.interfaces + standardInterfaces(of: place, for: call)
     }
 
-    private func standardInterfaces(of place: ObjectPlace, _ call: Call) -> [any BoundInterface] {
+    private func standardInterfaces(of place: ObjectPlace, for call: Call) -> [any BoundInterface] {
         StandardObject.exported(tree: self, path: call.path, place: place).interfaces
     }
 
     /// Calls a method of a call that specifies no interface, which the specification allows.
     private func dispatch(_ call: Call, amongAll interfaces: [any BoundInterface]) {
         for interface in interfaces where interface.handle(call) { return }
-        fail(call, interface: nil)
+        refuseUnknownMethod(of: call, interface: nil)
     }
 
-    private func fail(_ call: Call, interface: String?) {
+    private func refuseUnknownMethod(of call: Call, interface: String?) {
         let owner = interface.map { "interface \($0.quoted)" } ?? "the object at \(call.path.text.quoted)"
         call.fail(DBusError(.unknownMethod, "\(owner) has no method \(call.member.quoted)"))
     }

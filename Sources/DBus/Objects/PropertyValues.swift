@@ -26,7 +26,7 @@ struct ObjectValues: Sendable {
     /// Reads the properties that a peer may read. A nil peer stands for all peers.
     @DBusActor
     init(of object: ExportedObject, for peer: Peer?) {
-        interfaces = object.interfaces.map { ($0.name, $0.values($0.propertyNames, for: peer)) }
+        interfaces = object.interfaces.map { ($0.name, $0.values(of: $0.propertyNames, for: peer)) }
         size = object.interfaces.reduce(0) { sum, interface in
             interface.propertyNames.reduce(sum) { $0 + interface.propertySize($1) }
         }

@@ -77,7 +77,7 @@ extension StandardObject {
                         return call.fail(error)
                     }
                     let size = owner.propertySize(name)
-                    object.tree.answer(call, size: size, stamp: { owner.stamp }) { () throws(DBusError) in
+                    object.tree.answerPropertyRead(call, size: size, stamp: { owner.stamp }) { () throws(DBusError) in
                         let write = try owner.property(name, for: call.peer)
                         return { writer in write(&writer) }
                     }
@@ -85,12 +85,12 @@ extension StandardObject {
             },
             .method("GetAll", in: ["interface_name": "s"], out: ["properties": "a{sv}"]) { object, call in
                 let owners = try object.interfaces(named: try call.arguments(as: NameArgument.self).text)
-                object.runAfterCalls(of: call.peer, owners[...]) {
+                object.runAfterCalls(of: call.peer, to: owners[...]) {
                     let size = owners.reduce(0) { sum, owner in
                         owner.propertyNames.reduce(sum) { $0 + owner.propertySize($1) }
                     }
-                    object.tree.answer(call, size: size, stamp: { owners.reduce(0) { $0 &+ $1.stamp } }) {
-                        let values = owners.map { $0.values($0.propertyNames, for: call.peer) }
+                    object.tree.answerPropertyRead(call, size: size, stamp: { owners.reduce(0) { $0 &+ $1.stamp } }) {
+                        let values = owners.map { $0.values(of: $0.propertyNames, for: call.peer) }
                         return { writer in
                             writer.array { entries in for values in values { values.append(to: &entries) } }
                         }
@@ -101,7 +101,7 @@ extension StandardObject {
                 try call.message.read { (reader) throws(DBusError) in
                     let (interface, name) = (try NameArgument(from: &reader), try NameArgument(from: &reader))
                     let owner = try object.owner(of: name.text, in: interface.text)
-                    try owner.set(name.text, from: &reader, for: call)
+                    try owner.checkAndSetProperty(name.text, from: &reader, for: call)
                 }
                 call.reply()
             },
@@ -122,10 +122,10 @@ extension StandardObject {
     }
 
     private func runAfterCalls(
-        of peer: Peer, _ owners: ArraySlice<any BoundInterface>, _ read: @escaping @DBusActor () -> Void
+        of peer: Peer, to owners: ArraySlice<any BoundInterface>, _ read: @escaping @DBusActor () -> Void
     ) {
         guard let first = owners.first else { return read() }
-        first.runAfterCalls(of: peer) { runAfterCalls(of: peer, owners.dropFirst(), read) }
+        first.runAfterCalls(of: peer) { runAfterCalls(of: peer, to: owners.dropFirst(), read) }
     }
 
     private func owner(of property: String, in interface: String) throws(DBusError) -> any BoundInterface {
@@ -137,14 +137,16 @@ extension StandardObject {
 extension BoundInterface {
     /// Reads those of the named properties that the peer may read. A property that cannot be read is omitted, so that
     /// the others are delivered.
-    func values(_ names: [String], for peer: Peer?) -> PropertyValues {
+    func values(of names: [String], for peer: Peer?) -> PropertyValues {
         PropertyValues(
             names.filter { isPropertyVisible($0, to: peer) }.compactMap { name in
                 (try? property(name, for: peer)).map { (name, $0) }
             })
     }
 
-    fileprivate func set(_ name: String, from reader: inout MessageReader, for call: Call) throws(DBusError) {
+    fileprivate func checkAndSetProperty(
+        _ name: String, from reader: inout MessageReader, for call: Call
+    ) throws(DBusError) {
         guard let property = describeProperty(name), property.isWritable else {
             throw DBusError(.propertyReadOnly, "property \(name.quoted) cannot be written")
         }
