@@ -172,7 +172,7 @@ extension PresenterOrder: WireCodable {
     }
 
     init(from reader: inout WireReader) throws(WireError) {
-        switch try reader.byte() {
+        switch try reader.readByte() {
         case 0: self = .open(try reader.read())
         case 1: self = .present(try reader.read())
         case 2: self = .objects(try reader.read())
@@ -182,7 +182,7 @@ extension PresenterOrder: WireCodable {
         case 6: self = .closeView(try reader.read())
         case 7: self = .query(try reader.read(), try reader.read())
         case 8: self = .hold(views: try reader.read(), items: try reader.read())
-        case 9: self = .allowChanges(try reader.index())
+        case 9: self = .allowChanges(try reader.readIndex())
         default: throw WireError("the kind of an order for a list is unknown")
         }
     }
@@ -208,14 +208,14 @@ extension PresenterUpdate: WireCodable {
     }
 
     init(from reader: inout WireReader) throws(WireError) {
-        (deletes, inserts) = (try reader.positions(), try reader.positions())
-        let (from, to) = (try reader.positions(), try reader.positions())
+        (deletes, inserts) = (try reader.readPositions(), try reader.readPositions())
+        let (from, to) = (try reader.readPositions(), try reader.readPositions())
         guard from.count == to.count else {
             throw WireError("the moves have \(from.count) old, but \(to.count) new positions")
         }
         moves = zip(from, to).map { IndexPair(old: $0, new: $1) }
-        (updates, forced) = (try reader.positions(), try reader.read())
-        flags = Flags(rawValue: try reader.byte())
+        (updates, forced) = (try reader.readPositions(), try reader.read())
+        flags = Flags(rawValue: try reader.readByte())
         (configuration, through) = (try reader.read(), try reader.read())
         controllers = try reader.read()
         objects = try reader.read()
@@ -227,11 +227,11 @@ extension PresenterUpdate: WireCodable {
 
 extension WireReader {
     /// Reads an array of positions in a list.
-    fileprivate mutating func positions() throws(WireError) -> [Int] {
-        let count = try count()
+    fileprivate mutating func readPositions() throws(WireError) -> [Int] {
+        let count = try readCount()
         var positions: [Int] = []
-        positions.reserveCapacity(room(for: count, of: Int.self))
-        for _ in 0..<count { positions.append(try index()) }
+        positions.reserveCapacity(safeCapacity(for: count, of: Int.self))
+        for _ in 0..<count { positions.append(try readIndex()) }
         return positions
     }
 }

@@ -84,7 +84,7 @@ extension PresenterReport: WireCodable {
     }
 
     init(from reader: inout WireReader) throws(WireError) {
-        switch try reader.byte() {
+        switch try reader.readByte() {
         case 0: self = .opened(try reader.read())
         case 1: self = .presented(try reader.read())
         case 2: self = .changed(try reader.read(), answering: try reader.read())

@@ -15,7 +15,7 @@ extension AdapterQuery: WireCodable {
     }
 
     init(from reader: inout WireReader) throws(WireError) {
-        switch try reader.byte() {
+        switch try reader.readByte() {
         case 0: self = .objects(offset: try reader.read(), limit: try reader.read(), byteLimit: try reader.read())
         case 1: self = .find(id: try reader.read())
         case 2:
@@ -52,7 +52,7 @@ extension ViewCommand: WireCodable {
     }
 
     init(from reader: inout WireReader) throws(WireError) {
-        switch try reader.byte() {
+        switch try reader.readByte() {
         case 0: self = .setViewport(seen: try reader.read(), try reader.read())
         case 1: self = .setVisibleRange(seen: try reader.read(), first: try reader.read(), last: try reader.read())
         case 2: self = .scrollTo(id: try reader.read(), item: try reader.read(), try reader.read())

@@ -9,7 +9,8 @@ extension ContentLoss: WireCodable {
 
     init(from reader: inout WireReader) throws(WireError) {
         self.init(
-            reason: try reader.read(), count: try reader.index(), objectID: try reader.read(), key: try reader.read())
+            reason: try reader.read(), count: try reader.readIndex(), objectID: try reader.read(),
+            key: try reader.read())
     }
 }
 
@@ -17,7 +18,7 @@ extension LargeRemoval: WireCodable {
     func write(to writer: inout WireWriter) { writer.write(objects, total) }
 
     init(from reader: inout WireReader) throws(WireError) {
-        guard let removal = Self(objects: try reader.index(), total: try reader.index()) else {
+        guard let removal = Self(objects: try reader.readIndex(), total: try reader.readIndex()) else {
             throw WireError("the counts of a large removal are invalid")
         }
         self = removal
@@ -28,7 +29,7 @@ extension PlacedItem: WireCodable {
     func write(to writer: inout WireWriter) { writer.write(section, index, item) }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(section: try reader.index(), index: try reader.index(), item: try reader.read())
+        self.init(section: try reader.readIndex(), index: try reader.readIndex(), item: try reader.read())
     }
 }
 
@@ -54,19 +55,19 @@ extension AdapterAnswer: WireCodable {
     }
 
     init(from reader: inout WireReader) throws(WireError) {
-        switch try reader.byte() {
+        switch try reader.readByte() {
         case 0:
             self = .revision(
                 try reader.read(), droppedDuplicates: try reader.read(), isRefused: try reader.read(),
                 removed: try reader.read())
-        case 1: self = .objects(revision: try reader.read(), total: try reader.index(), try reader.read())
-        case 2: self = .object(revision: try reader.read(), section: try reader.index(), try reader.read())
-        case 3: self = .items(revision: try reader.read(), next: try reader.index(), try reader.read())
+        case 1: self = .objects(revision: try reader.read(), total: try reader.readIndex(), try reader.read())
+        case 2: self = .object(revision: try reader.read(), section: try reader.readIndex(), try reader.read())
+        case 3: self = .items(revision: try reader.read(), next: try reader.readIndex(), try reader.read())
         case 4: self = .changes(revision: try reader.read(), try reader.read())
         case 5:
             self = .opened(revision: try reader.read(), sections: try reader.read(), items: try reader.read())
-        case 6: self = .sequence(try reader.sequence())
-        case 7: self = .scrolled(offset: try reader.read(), sequence: try reader.sequence())
+        case 6: self = .sequence(try reader.readSequence())
+        case 7: self = .scrolled(offset: try reader.read(), sequence: try reader.readSequence())
         case 8: self = .flag(try reader.read())
         case 9: self = .picture(try reader.read())
         case 10: self = .text(try reader.read())

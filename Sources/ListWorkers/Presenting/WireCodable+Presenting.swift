@@ -38,10 +38,10 @@ extension ItemMoveVerdict: WireCodable {
     }
 
     init(from reader: inout WireReader) throws(WireError) {
-        switch try reader.byte() {
+        switch try reader.readByte() {
         case 0: self = .refused
         case 1: self = .error(try reader.read())
-        case 2: self = .section(from: try reader.index(), to: try reader.index())
+        case 2: self = .section(from: try reader.readIndex(), to: try reader.readIndex())
         case 3: self = .object(try reader.read())
         default: throw WireError("the verdict about a move is unknown")
         }

@@ -68,11 +68,12 @@ extension WorkerOrder: WireCodable {
     }
 
     init(from reader: inout WireReader) throws(WireError) {
-        switch try reader.byte() {
+        switch try reader.readByte() {
         case 0: self = .load(try reader.read())
         case 1: self = .host(try reader.read(), crumb: try reader.read())
         case 2:
-            self = .present(try reader.read(), try reader.read(), missing: try reader.index(), by: try reader.read())
+            self = .present(
+                try reader.read(), try reader.read(), missing: try reader.readIndex(), by: try reader.read())
         case 3: self = .close(try reader.read())
         case 4:
             self = .makeSource(

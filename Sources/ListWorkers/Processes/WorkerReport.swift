@@ -53,7 +53,7 @@ extension WorkerReport: WireCodable {
     }
 
     init(from reader: inout WireReader) throws(WireError) {
-        switch try reader.byte() {
+        switch try reader.readByte() {
         case 0: self = .loaded(try reader.read())
         case 1: self = .refused(try reader.read())
         case 2: self = .presented(try reader.read(), try reader.read())

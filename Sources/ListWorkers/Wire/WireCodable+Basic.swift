@@ -4,19 +4,19 @@ internal import ListSupport
 
 extension UInt64: WireCodable {
     func write(to writer: inout WireWriter) { writer.append(number: self) }
-    init(from reader: inout WireReader) throws(WireError) { self = try reader.number() }
+    init(from reader: inout WireReader) throws(WireError) { self = try reader.readNumber() }
 }
 
 extension UInt8: WireCodable {
     func write(to writer: inout WireWriter) { writer.append(self) }
-    init(from reader: inout WireReader) throws(WireError) { self = try reader.byte() }
+    init(from reader: inout WireReader) throws(WireError) { self = try reader.readByte() }
 }
 
 extension UInt32: WireCodable {
     func write(to writer: inout WireWriter) { writer.append(number: UInt64(self)) }
 
     init(from reader: inout WireReader) throws(WireError) {
-        guard let value = UInt32(exactly: try reader.number()) else {
+        guard let value = UInt32(exactly: try reader.readNumber()) else {
             throw WireError("a number has more than 32 bits")
         }
         self = value
@@ -30,7 +30,7 @@ extension Int64: WireCodable {
     }
 
     init(from reader: inout WireReader) throws(WireError) {
-        let number = try reader.number()
+        let number = try reader.readNumber()
         self = Int64(bitPattern: number >> 1) ^ -Int64(bitPattern: number & 1)
     }
 }
@@ -44,7 +44,7 @@ extension Bool: WireCodable {
     func write(to writer: inout WireWriter) { writer.append(self ? 1 : 0) }
 
     init(from reader: inout WireReader) throws(WireError) {
-        switch try reader.byte() {
+        switch try reader.readByte() {
         case 0: self = false
         case 1: self = true
         default: throw WireError("a boolean is neither 0 nor 1")
@@ -61,7 +61,7 @@ extension Double: WireCodable {
 
     init(from reader: inout WireReader) throws(WireError) {
         var bits: UInt64 = 0
-        for shift in stride(from: UInt64(0), to: 64, by: 8) { bits |= UInt64(try reader.byte()) << shift }
+        for shift in stride(from: UInt64(0), to: 64, by: 8) { bits |= UInt64(try reader.readByte()) << shift }
         self.init(bitPattern: bits)
     }
 }
@@ -70,7 +70,7 @@ extension String: WireCodable {
     func write(to writer: inout WireWriter) { writer.append(block: utf8Span.span) }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self = try reader.block { (bytes) throws(WireError) in
+        self = try reader.readBlock { (bytes) throws(WireError) in
             guard let text = try? UTF8Span(validating: bytes) else { throw WireError("a text is not UTF-8") }
             return String(copying: text)
         }
@@ -95,9 +95,9 @@ extension Array: WireCodable where Element: WireCodable {
     }
 
     init(from reader: inout WireReader) throws(WireError) {
-        let count = try reader.count()
+        let count = try reader.readCount()
         self = []
-        reserveCapacity(reader.room(for: count, of: Element.self))
+        reserveCapacity(reader.safeCapacity(for: count, of: Element.self))
         for _ in 0..<count { append(try Element(from: &reader)) }
     }
 }
@@ -106,7 +106,7 @@ extension Range: WireCodable where Bound == Int {
     func write(to writer: inout WireWriter) { writer.write(lowerBound, upperBound) }
 
     init(from reader: inout WireReader) throws(WireError) {
-        let (lower, upper) = (try reader.index(), try reader.index())
+        let (lower, upper) = (try reader.readIndex(), try reader.readIndex())
         guard lower <= upper else { throw WireError("a range ends before it begins") }
         self = lower..<upper
     }
@@ -128,7 +128,7 @@ extension Dictionary: WireCodable where Key: WireCodable, Value: WireCodable {
 
     init(from reader: inout WireReader) throws(WireError) {
         self = [:]
-        for _ in 0..<(try reader.count()) {
+        for _ in 0..<(try reader.readCount()) {
             let key = try Key(from: &reader)
             self[key] = try Value(from: &reader)
         }

@@ -23,7 +23,7 @@ extension UpdateRequest.Position: WireCodable {
     }
 
     init(from reader: inout WireReader) throws(WireError) {
-        switch try reader.byte() {
+        switch try reader.readByte() {
         case 0: self = .keep
         case 1: self = .first
         case 2: self = .last

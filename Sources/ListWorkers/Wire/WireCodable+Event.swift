@@ -18,14 +18,14 @@ extension AdapterEvent: WireCodable {
     }
 
     init(from reader: inout WireReader) throws(WireError) {
-        switch try reader.byte() {
+        switch try reader.readByte() {
         case 0: self = .updated(try reader.read())
         case 1: self = .display(try reader.read())
         case 2: self = .workingRange(try reader.read())
         case 3: self = .selection(try reader.read())
         case 4: self = .picture(try reader.read())
         case 5:
-            self = .stalled(view: try reader.read(), sequence: try reader.sequence(), revision: try reader.read())
+            self = .stalled(view: try reader.read(), sequence: try reader.readSequence(), revision: try reader.read())
         case 6: self = .closed(view: try reader.read())
         case 7: self = .sectionFault(try reader.read())
         case 8:
@@ -47,7 +47,7 @@ extension SectionReference: WireCodable {
     func write(to writer: inout WireWriter) { writer.write(section, objectID) }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(section: try reader.index(), objectID: try reader.read())
+        self.init(section: try reader.readIndex(), objectID: try reader.read())
     }
 }
 
@@ -55,7 +55,7 @@ extension ItemReference: WireCodable {
     func write(to writer: inout WireWriter) { writer.write(section, objectID, item) }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(section: try reader.index(), objectID: try reader.read(), item: try reader.index())
+        self.init(section: try reader.readIndex(), objectID: try reader.read(), item: try reader.readIndex())
     }
 }
 
@@ -87,7 +87,7 @@ extension SelectedItem: WireCodable {
     func write(to writer: inout WireWriter) { writer.write(objectID, item) }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(objectID: try reader.read(), item: try reader.index())
+        self.init(objectID: try reader.read(), item: try reader.readIndex())
     }
 }
 

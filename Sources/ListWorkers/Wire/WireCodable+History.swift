@@ -8,7 +8,7 @@ extension ListViewOpening: WireCodable {
     func write(to writer: inout WireWriter) { writer.write(objectID, item, position) }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(objectID: try reader.read(), item: try reader.index(), position: try reader.read())
+        self.init(objectID: try reader.read(), item: try reader.readIndex(), position: try reader.read())
     }
 }
 
@@ -54,6 +54,6 @@ extension PictureHistory.Span: WireCodable {
     func write(to writer: inout WireWriter) { writer.write(sequence, changes) }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(sequence: try reader.sequence(), changes: try reader.read())
+        self.init(sequence: try reader.readSequence(), changes: try reader.read())
     }
 }

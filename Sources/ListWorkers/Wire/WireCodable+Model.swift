@@ -6,7 +6,7 @@ extension Fields: WireCodable {
     func write(to writer: inout WireWriter) { withBytes { writer.append(block: $0) } }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self = try reader.block { (bytes) throws(WireError) in
+        self = try reader.readBlock { (bytes) throws(WireError) in
             do throws(ListError) { return try Fields(validating: bytes) } catch { throw WireError(error.message) }
         }
     }
@@ -96,7 +96,7 @@ extension IndexPath: WireCodable {
     func write(to writer: inout WireWriter) { writer.write(section, item) }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(section: try reader.index(), item: try reader.index())
+        self.init(section: try reader.readIndex(), item: try reader.readIndex())
     }
 }
 

@@ -9,7 +9,8 @@ extension PictureItem: WireCodable {
 
     init(from reader: inout WireReader) throws(WireError) {
         self.init(
-            slot: try reader.read(), objectID: try reader.read(), section: try reader.index(), item: try reader.index(),
+            slot: try reader.read(), objectID: try reader.read(), section: try reader.readIndex(),
+            item: try reader.readIndex(),
             kind: try reader.read(), reuseIdentifier: try reader.read(), frame: try reader.read(),
             z: try reader.read(), content: try reader.read())
     }
@@ -22,7 +23,7 @@ extension PictureChange: WireCodable {
 
     init(from reader: inout WireReader) throws(WireError) {
         self.init(
-            view: try reader.read(), sequence: try reader.sequence(), revision: try reader.read(),
+            view: try reader.read(), sequence: try reader.readSequence(), revision: try reader.read(),
             contentSize: try reader.read(), offset: try reader.read())
         released = try reader.read()
         shown = try reader.read()
@@ -37,7 +38,8 @@ extension PictureChange.Placement: WireCodable {
 
     init(from reader: inout WireReader) throws(WireError) {
         self.init(
-            slot: try reader.read(), section: try reader.index(), item: try reader.index(), frame: try reader.read(),
+            slot: try reader.read(), section: try reader.readIndex(), item: try reader.readIndex(),
+            frame: try reader.read(),
             z: try reader.read())
     }
 }
@@ -63,7 +65,7 @@ extension Picture: WireCodable {
 
     init(from reader: inout WireReader) throws(WireError) {
         self.init(
-            sequence: try reader.sequence(), revision: try reader.read(), contentSize: try reader.read(),
+            sequence: try reader.readSequence(), revision: try reader.read(), contentSize: try reader.read(),
             offset: try reader.read(), items: try reader.read())
     }
 }
@@ -107,7 +109,8 @@ extension ViewDescription: WireCodable {
 
     init(from reader: inout WireReader) throws(WireError) {
         self.init(
-            state: try reader.read(), sequence: try reader.sequence(), acknowledgedSequence: try reader.sequence(),
+            state: try reader.read(), sequence: try reader.readSequence(),
+            acknowledgedSequence: try reader.readSequence(),
             contentSize: try reader.read(), viewport: try reader.read(), workingRange: try reader.read(),
             visibleObjects: try reader.read(), visibleItems: try reader.read())
     }
@@ -117,7 +120,7 @@ extension MeasuredSize: WireCodable {
     func write(to writer: inout WireWriter) { writer.write(objectID, item, size) }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(objectID: try reader.read(), item: try reader.index(), size: try reader.read())
+        self.init(objectID: try reader.read(), item: try reader.readIndex(), size: try reader.read())
     }
 }
 
@@ -142,8 +145,8 @@ extension ViewResumption: WireCodable {
         visibleItems = try reader.read()
         history = PictureHistory(spans: try reader.read())
         isOnScreen = try reader.read()
-        sequence = try reader.sequence()
-        acknowledgedSequence = try reader.sequence()
+        sequence = try reader.readSequence()
+        acknowledgedSequence = try reader.readSequence()
         isStalled = try reader.read()
         contentSize = try reader.read()
         shown = try reader.read()

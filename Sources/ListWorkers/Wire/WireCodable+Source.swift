@@ -24,14 +24,14 @@ extension SourceEvent: WireCodable {
     }
 
     init(from reader: inout WireReader) throws(WireError) {
-        let kind = try reader.byte()
+        let kind = try reader.readByte()
         guard kind == 10 else {
             self = try Self.read(kind, from: &reader)
             return
         }
         let progress: DataSourceProgress = try reader.read()
         // The inner event must not have a progress itself, so that bytes cannot nest without end.
-        self = .upTo(progress, try Self.read(try reader.byte(), from: &reader))
+        self = .upTo(progress, try Self.read(try reader.readByte(), from: &reader))
     }
 
     private static func read(_ kind: UInt8, from reader: inout WireReader) throws(WireError) -> SourceEvent {
@@ -83,7 +83,7 @@ extension DataSourceWrite: WireCodable {
         let cursor: WireBytes = try reader.read()
         let user: UInt32 = try reader.read()
         let operation: Operation
-        switch try reader.byte() {
+        switch try reader.readByte() {
         case 0: operation = .replace(try reader.read())
         case 1: operation = .changes(removed: try reader.read(), upserts: try reader.read())
         case 2: operation = .move(id: try reader.read(), position: try reader.read())
@@ -108,6 +108,6 @@ private struct WireBytes: WireCodable {
     init(from reader: inout WireReader) throws(WireError) {
         bytes =
             try Bool(from: &reader)
-            ? try reader.block { (span) throws(WireError) in [UInt8](copying: span) } : nil
+            ? try reader.readBlock { (span) throws(WireError) in [UInt8](copying: span) } : nil
     }
 }

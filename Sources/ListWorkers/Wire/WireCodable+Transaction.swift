@@ -62,7 +62,7 @@ extension Transaction: WireCodable {
     init(from reader: inout WireReader) throws(WireError) {
         self.init(
             baseRevision: try reader.read(), revision: try reader.read(), kind: try reader.read(),
-            animated: try reader.read(), sectionCount: try reader.index(), itemCount: try reader.read(),
+            animated: try reader.read(), sectionCount: try reader.readIndex(), itemCount: try reader.read(),
             sections: try reader.read(), items: try reader.read())
     }
 }

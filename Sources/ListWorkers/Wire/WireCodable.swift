@@ -84,16 +84,16 @@ struct WireReader {
         try Value(from: &self)
     }
 
-    mutating func byte() throws(WireError) -> UInt8 {
+    mutating func readByte() throws(WireError) -> UInt8 {
         guard position < bytes.count else { throw WireError("the data ends inside of a value") }
         defer { position += 1 }
         return bytes[position]
     }
 
-    mutating func number() throws(WireError) -> UInt64 {
+    mutating func readNumber() throws(WireError) -> UInt64 {
         var number: UInt64 = 0
         for shift in stride(from: UInt64(0), to: 64, by: 7) {
-            let byte = try byte()
+            let byte = try readByte()
             guard shift < 63 || byte <= 1 else { break }
             number |= UInt64(byte & 0x7F) << shift
             if byte & 0x80 == 0 { return number }
@@ -103,29 +103,29 @@ struct WireReader {
 
     /// Reads a position in a list or section, or a number of sections. Throws if it is negative or larger than a list
     /// can be.
-    mutating func index() throws(WireError) -> Int {
+    mutating func readIndex() throws(WireError) -> Int {
         let value: Int = try read()
         guard value >= 0, value <= Int(UInt32.max) else { throw WireError("the position \(value) is out of range") }
         return value
     }
 
     /// Reads the sequence number of a picture. Throws if it is so large that later ones could overflow.
-    mutating func sequence() throws(WireError) -> UInt64 {
-        let value = try number()
+    mutating func readSequence() throws(WireError) -> UInt64 {
+        let value = try readNumber()
         guard value <= UInt64.max >> 1 else { throw WireError("the sequence number \(value) is out of range") }
         return value
     }
 
     /// Returns the number of elements for which memory may be reserved before they are read. A false count must not
     /// cause a large allocation, so the reserved memory is no larger than the unread bytes.
-    func room<Element>(for count: Int, of type: Element.Type) -> Int {
+    func safeCapacity<Element>(for count: Int, of type: Element.Type) -> Int {
         min(count, remaining / max(1, MemoryLayout<Element>.stride))
     }
 
     /// Reads a number of elements. Throws if there are not that many unread bytes, as each element takes one byte at
     /// least.
-    mutating func count() throws(WireError) -> Int {
-        let number = try number()
+    mutating func readCount() throws(WireError) -> Int {
+        let number = try readNumber()
         guard number <= UInt64(remaining) else {
             throw WireError("the count \(number) exceeds the remaining \(remaining) bytes")
         }
@@ -133,8 +133,8 @@ struct WireReader {
     }
 
     /// Reads a number of bytes, and passes that many bytes to `body`.
-    mutating func block<Result>(_ body: (Span<UInt8>) throws(WireError) -> Result) throws(WireError) -> Result {
-        let count = try count()
+    mutating func readBlock<Result>(_ body: (Span<UInt8>) throws(WireError) -> Result) throws(WireError) -> Result {
+        let count = try readCount()
         let start = position
         position += count
         return try body(bytes.span.extracting(start..<start + count))

@@ -332,9 +332,9 @@ struct WireCodableTests {
     @Test("a short message announces many large elements → reserved memory is bounded by the message's size")
     func reservation() throws {
         let reader = WireReader([UInt8](repeating: 0, count: 1 << 16))
-        #expect(reader.room(for: 1 << 16, of: PictureItem.self) * MemoryLayout<PictureItem>.stride <= 1 << 16)
-        #expect(reader.room(for: 3, of: PictureItem.self) == 3)
-        #expect(reader.room(for: 1 << 16, of: UInt8.self) == 1 << 16)
+        #expect(reader.safeCapacity(for: 1 << 16, of: PictureItem.self) * MemoryLayout<PictureItem>.stride <= 1 << 16)
+        #expect(reader.safeCapacity(for: 3, of: PictureItem.self) == 3)
+        #expect(reader.safeCapacity(for: 1 << 16, of: UInt8.self) == 1 << 16)
     }
 
     @Test("a large value → sent in a sealed memory file; a file that is not sealed memory → refused")
