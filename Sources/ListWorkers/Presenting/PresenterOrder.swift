@@ -183,7 +183,7 @@ extension PresenterOrder: WireCodable {
         case 7: self = .query(try reader.read(), try reader.read())
         case 8: self = .hold(views: try reader.read(), items: try reader.read())
         case 9: self = .allowChanges(try reader.readIndex())
-        default: throw WireError("the kind of an order for a list is unknown")
+        case let kind: throw WireError("a command to a worker about a list has the unknown kind \(kind)")
         }
     }
 }

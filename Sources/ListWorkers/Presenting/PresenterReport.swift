@@ -91,7 +91,7 @@ extension PresenterReport: WireCodable {
         case 3: self = .answer(try reader.read(), try reader.read(), try reader.read())
         case 4: self = .moveVerdict(try reader.read(), try reader.read())
         case 5: self = .more
-        default: throw WireError("the kind of a report about a list is unknown")
+        case let kind: throw WireError("a report about a list has the unknown kind \(kind)")
         }
     }
 }

@@ -24,7 +24,7 @@ extension AdapterQuery: WireCodable {
         case 3: self = .changes(since: try reader.read(), byteLimit: try reader.read())
         case 4: self = .description
         case 5: self = .itemCounts(firstSection: try reader.read(), limit: try reader.read())
-        default: throw WireError("the kind of a query is unknown")
+        case let kind: throw WireError("a query has the unknown kind \(kind)")
         }
     }
 }
@@ -69,7 +69,7 @@ extension ViewCommand: WireCodable {
                 parameters: try reader.read())
         case 10: self = .reportScroll(try reader.read())
         case 11: self = .setOnScreen(try reader.read())
-        default: throw WireError("the kind of a view command is unknown")
+        case let kind: throw WireError("a view command has the unknown kind \(kind)")
         }
     }
 }

@@ -74,7 +74,7 @@ extension AdapterAnswer: WireCodable {
         case 11: self = .done
         case 12: self = .itemCounts(revision: try reader.read(), try reader.read())
         case 13: self = .selection(selected: try reader.read(), deselected: try reader.read())
-        default: throw WireError("the kind of an answer is unknown")
+        case let kind: throw WireError("an answer has the unknown kind \(kind)")
         }
     }
 }

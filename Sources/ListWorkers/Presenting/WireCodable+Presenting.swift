@@ -43,7 +43,7 @@ extension ItemMoveVerdict: WireCodable {
         case 1: self = .error(try reader.read())
         case 2: self = .section(from: try reader.readIndex(), to: try reader.readIndex())
         case 3: self = .object(try reader.read())
-        default: throw WireError("the verdict about a move is unknown")
+        case let verdict: throw WireError("the verdict \(verdict) about a move is unknown")
         }
     }
 }

@@ -83,7 +83,7 @@ extension WorkerOrder: WireCodable {
         case 7: self = .stopSource(try reader.read())
         case 8: self = .ping
         case 9: self = .writeSource(try reader.read(), try reader.read())
-        default: throw WireError("the kind of an order is unknown")
+        case let kind: throw WireError("a command to a worker has the unknown kind \(kind)")
         }
     }
 }

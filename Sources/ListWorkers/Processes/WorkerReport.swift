@@ -64,7 +64,7 @@ extension WorkerReport: WireCodable {
             let level = PluginLogger.Level(rawValue: Int32(bitPattern: try reader.read()))
             self = .log(level ?? .info, try reader.read())
         case 7: self = .alive
-        default: throw WireError("the kind of a report is unknown")
+        case let kind: throw WireError("a report has the unknown kind \(kind)")
         }
     }
 }

@@ -140,7 +140,7 @@ extension WireCodable where Self: RawRepresentable, RawValue: WireCodable {
 
     init(from reader: inout WireReader) throws(WireError) {
         let rawValue = try RawValue(from: &reader)
-        guard let value = Self(rawValue: rawValue) else { throw WireError("a value of \(Self.self) is unknown") }
+        guard let value = Self(rawValue: rawValue) else { throw WireError("\(Self.self) has no value \(rawValue)") }
         self = value
     }
 }

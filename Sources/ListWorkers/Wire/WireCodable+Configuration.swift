@@ -29,7 +29,7 @@ extension UpdateRequest.Position: WireCodable {
         case 2: self = .last
         case 3: self = .before(try reader.read())
         case 4: self = .after(try reader.read())
-        default: throw WireError("the kind of a position is unknown")
+        case let kind: throw WireError("a position has the unknown kind \(kind)")
         }
     }
 }

@@ -30,7 +30,7 @@ extension AdapterEvent: WireCodable {
         case 7: self = .sectionFault(try reader.read())
         case 8:
             self = .nearEnd(view: try reader.read(), revision: try reader.read(), distance: try reader.read())
-        default: throw WireError("the kind of an event is unknown")
+        case let kind: throw WireError("an event has the unknown kind \(kind)")
         }
     }
 }

@@ -47,7 +47,7 @@ extension SourceEvent: WireCodable {
         case 8: .replacementEnded
         case 9: .replacementAbandoned
         case 11: .written(try reader.read(), try reader.read())
-        default: throw WireError("the kind of a source event is unknown")
+        default: throw WireError("a source event has the unknown kind \(kind)")
         }
     }
 }
@@ -88,7 +88,7 @@ extension DataSourceWrite: WireCodable {
         case 1: operation = .changes(removed: try reader.read(), upserts: try reader.read())
         case 2: operation = .move(id: try reader.read(), position: try reader.read())
         case 3: operation = .patch(id: try reader.read(), set: try reader.read(), unset: try reader.read())
-        default: throw WireError("the kind of a write is unknown")
+        case let kind: throw WireError("a write has the unknown kind \(kind)")
         }
         self.init(id: id, operation: operation, isConditional: isConditional, cursor: cursor.bytes, user: user)
     }
