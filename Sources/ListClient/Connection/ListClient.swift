@@ -78,27 +78,27 @@ public final class ListClient {
 
     private func handleFailure(_ error: DBusError) {
         guard case .connecting = state else { return }
-        retry()
+        retryLater()
         onChange(.noBus(error))
     }
 
     private func didOpen(_ connection: Connection) {
         state = .connected(connection)
         connection.onDisconnect { [weak self, weak connection] in
-            self?.handleEnd(of: connection, .disconnected("the connection has ended"))
+            self?.handleEnd(of: connection, error: .disconnected("the connection has ended"))
         }
         Task { @DBusActor [weak self] in
             do throws(DBusError) {
                 // A watch must not retain the connection that it watches.
                 let subscription = try await connection.watchOwner(of: ListdName.bus) {
                     [weak self, weak connection] owner in
-                    self?.handleOwner(owner, connection)
+                    self?.handleOwner(owner, on: connection)
                 }
                 guard let self, self.isCurrent(connection) else { return }
                 self.subscription = subscription
                 self.backoff.reset()
             } catch {
-                self?.handleEnd(of: connection, error)
+                self?.handleEnd(of: connection, error: error)
             }
         }
     }
@@ -107,22 +107,22 @@ public final class ListClient {
         if case .connected(let current) = state { current === connection } else { false }
     }
 
-    private func handleOwner(_ owner: String?, _ connection: Connection?) {
+    private func handleOwner(_ owner: String?, on connection: Connection?) {
         guard let connection, isCurrent(connection) else { return }
         guard owner != nil else { return onChange(.noDaemon) }
         onChange(.available(ListDaemonClient(connection: connection)))
     }
 
     /// Handles the end of a connection. Several events report the same end; only the first of them has an effect.
-    private func handleEnd(of connection: Connection?, _ error: DBusError) {
+    private func handleEnd(of connection: Connection?, error: DBusError) {
         guard let connection, isCurrent(connection) else { return }
         subscription = nil
-        retry()
+        retryLater()
         connection.close()
         onChange(.noBus(error))
     }
 
-    private func retry() {
+    private func retryLater() {
         state = .waiting(
             EventLoop.shared.addTimer(after: backoff.next()) { [weak self] in
                 guard let self, case .waiting = self.state else { return }

@@ -215,7 +215,7 @@ public final class ListFollower {
         case .readAll: readAll()
         case .catchUp(let revision): catchUp(since: revision)
         case .none:
-            if let run = mirror.missing { return fill(run) }
+            if let run = mirror.missing { return readMissing(run) }
             if let changes = mirror.consumeChanges(), !changes.isEmpty { onEvent(.changed(changes)) }
         }
     }
@@ -228,7 +228,7 @@ public final class ListFollower {
         }
     }
 
-    private func fill(_ run: IndexRun) {
+    private func readMissing(_ run: IndexRun) {
         let limit = UInt32(clamping: min(run.count, Int(Self.pageSize)))
         call("GetObjects", UInt32(clamping: run.first), limit) { (follower, reply) throws(DBusError) in
             let page = try ObjectPage(reply)
@@ -272,14 +272,14 @@ public final class ListFollower {
             adapter.connection.call(message) { [weak self] result in
                 guard let self, self.generation == mine else { return }
                 self.isBusy = false
-                self.finish(Result { () throws(DBusError) in try handle(self, try result.get()) })
+                self.handleAnswer(Result { () throws(DBusError) in try handle(self, try result.get()) })
             }
         } catch {
             fail(error)
         }
     }
 
-    private func finish(_ result: Result<Mirror.Step, DBusError>) {
+    private func handleAnswer(_ result: Result<Mirror.Step, DBusError>) {
         switch result {
         case .success(let step): perform(step)
         case .failure(let error) where error.name == ListdErrorName.revisionGone: perform(.readAll)

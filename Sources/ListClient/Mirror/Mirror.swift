@@ -113,7 +113,7 @@ public struct Mirror: Sendable {
             isFresh = false
         }
         if isFresh { return [.replaced(count: entries.count)] }
-        let order = orderChanges()
+        let order = consumeOrderChanges()
         return order + contentChanges()
     }
 
@@ -123,7 +123,8 @@ public struct Mirror: Sendable {
         touched = 0..<0
     }
 
-    private mutating func orderChanges() -> [MirrorChange] {
+    /// Returns the deletions, insertions and moves, and removes the inserted objects from `changed`.
+    private mutating func consumeOrderChanges() -> [MirrorChange] {
         guard let reported else { return [] }
         let script = ArrayScript(from: reported.map(\.key), to: entries.map(\.key))
         return script.steps.compactMap { step in
