@@ -64,6 +64,8 @@ public struct DataSourceWrite: Sendable, Identifiable {
     }
 
     /// Makes a write.
+    ///
+    /// - Parameter isConditional: whether the write must be refused if the source has changed since `cursor`.
     public init(
         id: UInt64, operation: Operation, isConditional: Bool = false, cursor: [UInt8]? = nil, user: UInt32 = 0
     ) {
