@@ -28,7 +28,7 @@ final class TestExecutor: ListExecutor {
 
     /// Removes and returns the next work that is due at or before a time, and advances the clock to its due time.
     /// Without such work, it advances the clock to `end` and returns nil.
-    func next(until end: UInt64) -> (@Sendable () -> Void)? {
+    func popNext(until end: UInt64) -> (@Sendable () -> Void)? {
         state.withLock { state in
             let due = state.waiting.indices.filter { state.waiting[$0].due <= end }
             guard let first = due.min(by: { state.waiting[$0].due < state.waiting[$1].due }) else {

@@ -123,7 +123,7 @@ public final class TestList {
     public func advance(by time: Duration) {
         let milliseconds = time / .milliseconds(1)
         let end = executor.now &+ UInt64(max(0, milliseconds.rounded(.down)))
-        while let work = executor.next(until: end) {
+        while let work = executor.popNext(until: end) {
             work()
             flush()
         }

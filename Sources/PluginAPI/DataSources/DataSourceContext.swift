@@ -100,7 +100,7 @@ public final class DataSourceContext {
     }
 
     /// Sets the cursor from which the source is about to continue.
-    func begin(at cursor: [UInt8]?) { self.cursor = cursor }
+    func setCursor(_ cursor: [UInt8]?) { self.cursor = cursor }
 
     /// Cancels all timers and descriptor watches; called when the source stops.
     func cancelAll() {

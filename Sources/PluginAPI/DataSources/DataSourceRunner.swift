@@ -101,7 +101,7 @@ public final class DataSourceRunner: Sendable {
         queue.async { [self] in
             guard case .made(let source, let context) = owned.state else { return }
             owned.state = .running(source, context)
-            context.begin(at: cursor)
+            context.setCursor(cursor)
             do { try calls.call(.start) { try source.start() } } catch {
                 gate.deliver(.failed(ListError(dataSource: error).message))
             }
