@@ -451,7 +451,7 @@ extension ListHost {
     private func updateInlinePermission() {
         let isPresentedHere = !controllers.current.usesPlugins && link.showsLittle
         let isUpdateLight = objects.phase == .idle || update.isLight
-        executor.allowInline(
+        executor.setAllowsInline(
             link.stage == .open && (link.isElsewhere || isPresentedHere) && turns.isLight && isUpdateLight
                 && objects.objectCount <= Self.mostObjects)
     }

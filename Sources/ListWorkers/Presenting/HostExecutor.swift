@@ -102,10 +102,10 @@ extension HostExecutor {
     }
 
     /// Allows the bus thread to run enqueued light work. If not allowed, Dispatch runs all work.
-    package func allowInline(_ isAllowed: Bool) { allowsInline.store(isAllowed, ordering: .relaxed) }
+    package func setAllowsInline(_ isAllowed: Bool) { allowsInline.store(isAllowed, ordering: .relaxed) }
 
     /// Runs enqueued work on the bus thread, up to the first work that is not light. If the bus thread may not run
-    /// work (``allowInline(_:)``), Dispatch runs it. Does nothing while another thread runs the list's work.
+    /// work (``setAllowsInline(_:)``), Dispatch runs it. Does nothing while another thread runs the list's work.
     package func drainInline() {
         let isMine = state.withLock { state in
             state.isDrainPromised = false
@@ -146,6 +146,7 @@ extension HostExecutor {
         case done
     }
 
+    /// Removes and returns the next work. Returns no work when there is none, or Dispatch must run it.
     private func nextStep(onlyLight: Bool, handsOver: Bool) -> Step {
         state.withLock { state in
             guard let work = state.waiting.first() else {

@@ -29,7 +29,7 @@ actor WorkerRuntime {
     init(crumbs: BreadcrumbMap, report: @escaping Report) {
         self.crumbs = crumbs
         self.report = report
-        queue.allowInline(true)
+        queue.setAllowsInline(true)
     }
 
     /// Executes an order after all earlier ones.

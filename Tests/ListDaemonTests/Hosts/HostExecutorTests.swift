@@ -42,7 +42,7 @@ struct HostExecutorTests {
             group.addTask {
                 for number in 0..<count {
                     let isFirst = executor.enqueueOnLoop(isLight: number % 3 != 0) { note(0, number) }
-                    executor.allowInline(number % 5 != 0)
+                    executor.setAllowsInline(number % 5 != 0)
                     if isFirst { executor.drainInline() }
                 }
             }
@@ -65,7 +65,7 @@ struct HostExecutorTests {
                 note("own")
                 #expect(executor.enqueueOnLoop(isLight: true) { note("light") })
                 #expect(!executor.enqueueOnLoop(isLight: true) { executor.post { note("posted") } })
-                executor.allowInline(true)
+                executor.setAllowsInline(true)
                 executor.drainInline()
                 executor.post { done.resume(returning: threads.recorded) }
             }
@@ -91,7 +91,7 @@ struct HostExecutorTests {
                     note()
                     done.resume(returning: threads.recorded)
                 }
-                executor.allowInline(true)
+                executor.setAllowsInline(true)
                 executor.drainInline()
             }
         }
