@@ -43,7 +43,7 @@ package final class CallTracer: CallObserver, ListExecutor, @unchecked Sendable 
 
     package func didCall(_ call: ListControllerCall) {
         if let (plugin, nanoseconds) = stopwatch.didCall(call) {
-            times[plugin, default: CallbackTimes.Times()].add(nanoseconds)
+            times[plugin, default: CallbackTimes.Times()].addCall(nanoseconds: nanoseconds)
         }
         end()
     }
@@ -62,20 +62,26 @@ package final class CallTracer: CallObserver, ListExecutor, @unchecked Sendable 
         return .controller(
             entry.name,
             traits: { [unowned self] in
-                let traits = trace(.shape, name, "") { traits() }
+                let traits = trace(.shape, controller: name, object: "") { traits() }
                 let viewModels = traits.viewModels.map { viewModels in
-                    { @Sendable object in self.trace(.shape, name, object.id) { viewModels(object) } }
+                    { @Sendable object in
+                        self.trace(.shape, controller: name, object: object.id) { viewModels(object) }
+                    }
                 }
                 return ListSectionTraits(
-                    numberOfItems: { object in self.trace(.shape, name, object.id) { traits.numberOfItems(object) } },
+                    numberOfItems: { object in
+                        self.trace(.shape, controller: name, object: object.id) { traits.numberOfItems(object) }
+                    },
                     shape: { object, container in
-                        self.trace(.shape, name, object.id) { traits.shape(object, container) }
+                        self.trace(.shape, controller: name, object: object.id) { traits.shape(object, container) }
                     }, viewModels: viewModels)
             }, entry.make)
     }
 
     /// Runs and traces a call that the engine does not report.
-    func trace<Result>(_ kind: PluginCallback, _ controller: String, _ object: String, _ body: () -> Result) -> Result {
+    func trace<Result>(
+        _ kind: PluginCallback, controller: String, object: String, _ body: () -> Result
+    ) -> Result {
         begin(Breadcrumb(kind: kind, controller: controller, object: object))
         defer { end() }
         return body()
@@ -89,7 +95,7 @@ package final class CallTracer: CallObserver, ListExecutor, @unchecked Sendable 
         executor.perform(after: milliseconds) {
             self.cause = origin?.cause.map { CallCause(user: $0.user, request: 0) }
             defer { self.cause = nil }
-            self.trace(.timer, origin?.controller ?? "", origin?.object ?? "", work)
+            self.trace(.timer, controller: origin?.controller ?? "", object: origin?.object ?? "", work)
         }
     }
 

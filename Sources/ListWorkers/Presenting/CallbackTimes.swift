@@ -26,7 +26,7 @@ package final class CallbackTimes: Sendable {
         package init() {}
 
         /// Adds a callback of a duration in nanoseconds.
-        package mutating func add(_ time: UInt64) {
+        package mutating func addCall(nanoseconds time: UInt64) {
             calls &+= 1
             nanoseconds &+= time
             longestNanoseconds = max(longestNanoseconds, time)
@@ -48,8 +48,8 @@ package final class CallbackTimes: Sendable {
     package var byPlugin: [String: Times] { times.withLock { $0 } }
 
     /// Adds a callback of a duration in nanoseconds.
-    package func add(_ nanoseconds: UInt64, of plugin: String) {
-        times.withLock { $0[plugin, default: Times()].add(nanoseconds) }
+    package func addCall(nanoseconds: UInt64, of plugin: String) {
+        times.withLock { $0[plugin, default: Times()].addCall(nanoseconds: nanoseconds) }
     }
 
     /// Adds the callbacks of another process.
@@ -62,13 +62,13 @@ package final class CallbackTimes: Sendable {
         for (plugin, time) in times where plugins.contains(plugin) { add(time, of: plugin) }
     }
 
-    /// Counts an order to a plugin's worker.
-    func addOrder(toWorkerOf plugin: String) {
+    /// Counts a message about a list to a plugin's worker.
+    func countMessage(toWorkerOf plugin: String) {
         times.withLock { $0[plugin, default: Times()].orders &+= 1 }
     }
 
-    /// Counts a report of a plugin's worker.
-    func addReport(ofWorkerOf plugin: String) {
+    /// Counts a message about a list from a plugin's worker.
+    func countMessage(fromWorkerOf plugin: String) {
         times.withLock { $0[plugin, default: Times()].reports &+= 1 }
     }
 }

@@ -368,7 +368,7 @@ extension PluginWorker {
         process.place(list, at: number)
         let (name, times) = (name, list.times)
         let send: @Sendable (WorkerOrder) -> Void = { [weak process] order in
-            times?.addOrder(toWorkerOf: name)
+            times?.countMessage(toWorkerOf: name)
             do throws(ListError) {
                 // Encoded on the executor of the list; the event loop only forwards the bytes.
                 let packet = try WorkerPacket(order)

@@ -56,9 +56,9 @@ final class WorkerReports: Sendable {
 
     private func decodeAndDispatch(_ packet: WorkerPacket, isLight: Bool) throws(WireError) {
         let report = try packet.value(of: WorkerReport.self)
-        guard case .presented(let slot, let output) = report else { return handle(report) }
-        let list = lists.withLock { $0[slot] }
-        list?.times?.addReport(ofWorkerOf: plugin)
-        list?.report(output, from: slot, isLight: isLight)
+        guard case .presented(let number, let output) = report else { return handle(report) }
+        let list = lists.withLock { $0[number] }
+        list?.times?.countMessage(fromWorkerOf: plugin)
+        list?.report(output, from: number, isLight: isLight)
     }
 }

@@ -150,7 +150,7 @@ struct WireCodableTests {
                 .answer(2, .failure(ListError(.noSuchObject, "x")), news),
             ] + answers.map { .answer(1, .success($0), news) } + verdicts.map { .moveVerdict(7, $0) }
         var times = CallbackTimes.Times()
-        for time in [3, 2] as [UInt64] { times.add(time) }
+        for time in [3, 2] as [UInt64] { times.addCall(nanoseconds: time) }
         return [
             .presented(4, PresenterOutput(reports: reports, times: ["p": times])),
             .loaded(

@@ -29,17 +29,17 @@ struct CallCauseTests {
             executor.post {
                 let object = String(repeating: "x", count: 1000)
                 tracer.withCause(CallCause(user: 1000, request: 1 << 40)) {
-                    tracer.trace(.selection, "p/C", object) {
+                    tracer.trace(.selection, controller: "p/C", object: object) {
                         #expect(slot.breadcrumb?.cause == CallCause(user: 1000, request: 1 << 40))
                         #expect(slot.breadcrumb?.controller == "p/C")
                         #expect(slot.breadcrumb?.object.count == 152)
                         #expect(slot.breadcrumb?.isOfCaller == true)
                     }
                 }
-                tracer.trace(.update, "p/C", "o") {
+                tracer.trace(.update, controller: "p/C", object: "o") {
                     #expect(slot.breadcrumb?.cause == nil && slot.breadcrumb?.isOfCaller == false)
                 }
-                tracer.trace(.move, "p/C", "o") { #expect(slot.breadcrumb?.isOfCaller == true) }
+                tracer.trace(.move, controller: "p/C", object: "o") { #expect(slot.breadcrumb?.isOfCaller == true) }
                 done.resume()
             }
         }
@@ -52,13 +52,13 @@ struct CallCauseTests {
         let causes: [CallCause?] = await withCheckedContinuation { done in
             executor.post {
                 tracer.withCause(CallCause(user: 1000, request: 5)) {
-                    tracer.trace(.selection, "p/C", "o") {
+                    tracer.trace(.selection, controller: "p/C", object: "o") {
                         tracer.perform(after: 0) {
                             let first = slot.breadcrumb?.cause
                             tracer.perform(after: 0) {
                                 let second = slot.breadcrumb?.cause
                                 executor.post {
-                                    tracer.trace(.update, "p/C", "o") {
+                                    tracer.trace(.update, controller: "p/C", object: "o") {
                                         done.resume(returning: [first, second, slot.breadcrumb?.cause])
                                     }
                                 }
