@@ -55,7 +55,7 @@ struct CallbackRefusals: Sendable {
     ///   - reason: the callback, for messages.
     ///   - viewport: the viewport of the view before the call.
     mutating func add(_ command: AdapterCommand, dyingOn object: String, in reason: String, viewport: Rect?) {
-        guard let (refused, named) = Self.kind(of: command, dyingOn: object, viewport) else { return }
+        guard let (refused, named) = Self.kind(of: command, dyingOn: object, viewport: viewport) else { return }
         entries.removeAll { $0.refused == refused && $0.named == named }
         if entries.count == Self.mostEntries { entries.removeFirst() }
         entries.append(Entry(refused: refused, named: named, blamed: object, reason: reason))
@@ -63,7 +63,7 @@ struct CallbackRefusals: Sendable {
 
     /// Returns the kind of call to refuse after a worker died of a call, and the object that such a call names.
     private static func kind(
-        of command: AdapterCommand, dyingOn object: String, _ viewport: Rect?
+        of command: AdapterCommand, dyingOn object: String, viewport: Rect?
     ) -> (Refused, named: String)? {
         switch command {
         case .view(_, _, .select(let id, _, let isSelected)): (.select(isSelected), id)
@@ -99,7 +99,9 @@ struct CallbackRefusals: Sendable {
     func refusal(
         of command: AdapterCommand, position: (String) -> Int?, isShown: (ViewID, String) -> Bool
     ) -> ListError? {
-        guard let entry = entries.first(where: { $0.matches(command, position, isShown) }) else { return nil }
+        guard let entry = entries.first(where: { $0.matches(command, position: position, isShown: isShown) }) else {
+            return nil
+        }
         return ListError(
             .pluginFailed,
             "the plugin's worker died in \(entry.reason); the call is refused until the object or the plugin changes")
@@ -125,7 +127,7 @@ struct CallbackRefusals: Sendable {
 
 extension CallbackRefusals.Entry {
     fileprivate func matches(
-        _ command: AdapterCommand, _ position: (String) -> Int?, _ isShown: (ViewID, String) -> Bool
+        _ command: AdapterCommand, position: (String) -> Int?, isShown: (ViewID, String) -> Bool
     ) -> Bool {
         switch refused {
         case .select(let flag):
@@ -150,7 +152,8 @@ extension CallbackRefusals.Entry {
             if case .view(_, _, .scrollTo(named, item, position)) = command { true } else { false }
         case .range(let refusedFirst, let refusedLast):
             if case .view(_, _, .setVisibleRange(_, let first, let last)) = command {
-                (first == refusedFirst && last == refusedLast) || isAmong(first.section, last.section, position)
+                (first == refusedFirst && last == refusedLast)
+                    || isAmong(sections: first.section, through: last.section, position: position)
             } else {
                 false
             }
@@ -158,14 +161,14 @@ extension CallbackRefusals.Entry {
             if case .view(_, let view, .reportScroll(phase)) = command { isShown(view, named) } else { false }
         case .items:
             if case .query(_, .items(let first, let count, _)) = command {
-                isAmong(first, first + count - 1, position)
+                isAmong(sections: first, through: first + count - 1, position: position)
             } else {
                 false
             }
         case .move:
             if case .update(let request) = command, case .moveItem(let source, let target) = request.operation {
-                isAmong(source.section, source.section, position)
-                    || isAmong(target.section, target.section, position)
+                isAmong(sections: source.section, through: source.section, position: position)
+                    || isAmong(sections: target.section, through: target.section, position: position)
             } else {
                 false
             }
@@ -179,7 +182,7 @@ extension CallbackRefusals.Entry {
     }
 
     /// Whether the section of the named object is in a range of sections.
-    private func isAmong(_ first: Int, _ last: Int, _ position: (String) -> Int?) -> Bool {
+    private func isAmong(sections first: Int, through last: Int, position: (String) -> Int?) -> Bool {
         position(named).map { first <= $0 && $0 <= last } ?? false
     }
 }
@@ -187,15 +190,15 @@ extension CallbackRefusals.Entry {
 extension Rect {
     /// Returns the part of a viewport that the previous viewport did not show. The part is the whole viewport, unless
     /// both viewports have the same size, overlap, and are shifted along one axis only.
-    fileprivate func part(newSince other: Rect?) -> Rect {
-        guard let other, size == other.size, self != other else { return self }
-        let (down, right) = (origin.y - other.origin.y, origin.x - other.origin.x)
+    fileprivate func part(newSince previous: Rect?) -> Rect {
+        guard let previous, size == previous.size, self != previous else { return self }
+        let (down, right) = (origin.y - previous.origin.y, origin.x - previous.origin.x)
         if right == 0, abs(down) < size.height {
-            let y = down > 0 ? other.maxY : origin.y
+            let y = down > 0 ? previous.maxY : origin.y
             return Rect(x: origin.x, y: y, width: size.width, height: abs(down))
         }
         if down == 0, abs(right) < size.width {
-            let x = right > 0 ? other.maxX : origin.x
+            let x = right > 0 ? previous.maxX : origin.x
             return Rect(x: x, y: origin.y, width: abs(right), height: size.height)
         }
         return self

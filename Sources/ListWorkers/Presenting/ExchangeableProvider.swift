@@ -15,7 +15,7 @@ final class ExchangeableProvider: ListSectionControllerProvider {
     }
 
     /// Uses the section controllers of another table from now on.
-    func exchange(_ table: SectionControllerTable) {
+    func replaceTable(with table: SectionControllerTable) {
         current = table.makeProvider()
         usesPlugins = table.usesPlugins
     }

@@ -38,7 +38,7 @@ package final class LocalPresenter: Presenter {
     }
 
     package func perform(_ order: PresenterOrder, by user: UInt32?) -> PresenterOutput? {
-        if case .hold(let views, _) = order { return output(presentation.holdViews(views)) }
+        if case .hold(let views, _) = order { return output(presentation.setHoldsViews(views)) }
         return output(presentation.perform(order, by: user))
     }
 

@@ -12,9 +12,10 @@ extension ListKit.Presentation {
         _ command: ViewCommand, on view: ViewID
     ) throws(ListError) -> (answer: AdapterAnswer, events: [AdapterEvent]) {
         switch command {
-        case .setViewport(let seen, let rect): return Self.sequence(try setViewport(view: view, seen: seen, rect: rect))
+        case .setViewport(let seen, let rect):
+            return Self.result(of: try setViewport(view: view, seen: seen, rect: rect))
         case .setVisibleRange(let seen, let first, let last):
-            return Self.sequence(try setVisibleRange(view: view, seen: seen, first: first, last: last))
+            return Self.result(of: try setVisibleRange(view: view, seen: seen, first: first, last: last))
         case .reportScroll(let phase): return (.done, try reportScroll(view: view, phase.event))
         case .setOnScreen(let isOnScreen):
             try setVisible(isOnScreen, view: view)
@@ -22,7 +23,7 @@ extension ListKit.Presentation {
         case .scrollTo(let object, let item, let position):
             let (offset, reply) = try scrollTo(view: view, object: object, item: item, position: position)
             return (.scrolled(offset: offset, sequence: reply.sequence), reply.effects)
-        case .reportSizes(let sizes): return Self.sequence(try reportSizes(view: view, sizes: sizes))
+        case .reportSizes(let sizes): return Self.result(of: try reportSizes(view: view, sizes: sizes))
         case .select(let object, let item, true):
             let (flag, events) = try selectItem(item, ofObject: object)
             return (.flag(flag), events)
@@ -46,7 +47,7 @@ extension ListKit.Presentation {
         }
     }
 
-    private static func sequence(_ reply: ViewReply) -> (answer: AdapterAnswer, events: [AdapterEvent]) {
+    private static func result(of reply: ViewReply) -> (answer: AdapterAnswer, events: [AdapterEvent]) {
         (.sequence(reply.sequence), reply.effects)
     }
 

@@ -74,7 +74,7 @@ extension Presentation {
             views.insert(view.id)
         }
         adapter.resumeSelection(setup.selection)
-        var news = news(events, adapter, about: views)
+        var news = news(events, of: adapter, about: views)
         // Reported even when nothing is selected, as the receiver still has the former selection.
         selection = adapter.selectedItems
         news.selection = selection
@@ -102,10 +102,10 @@ extension Presentation {
     func present(_ update: ObjectUpdate, controllers table: SectionControllerTable?) -> [PresenterReport] {
         guard let engine else { return [] }
         if let table {
-            engine.controllers.exchange(resolve(table))
+            engine.controllers.replaceTable(with: resolve(table))
             engine.adapter.callObserver = callObserver(for: engine.controllers)
         }
-        return [.presented(news(engine.adapter.present(update), engine.adapter))]
+        return [.presented(news(engine.adapter.present(update), of: engine.adapter))]
     }
 
     /// Runs the waiting item updates.
@@ -113,14 +113,14 @@ extension Presentation {
     /// - Parameter ticket: the place of the last item update that runs; nil = all of them run.
     func presentItems(through ticket: Ticket? = nil) -> [PresenterReport] {
         guard let adapter = engine?.adapter else { return [] }
-        return changeReports(of: news(adapter.presentItems(through: ticket), adapter))
+        return changeReports(of: news(adapter.presentItems(through: ticket), of: adapter))
     }
 
     /// Holds the pictures of all views, or lets the views continue.
-    func holdViews(_ flag: Bool) -> [PresenterReport] {
+    func setHoldsViews(_ flag: Bool) -> [PresenterReport] {
         guard let adapter = engine?.adapter, adapter.holdsViews != flag else { return [] }
         adapter.holdsViews = flag
-        return flag ? [] : changeReports(of: news(adapter.resumeViews(), adapter))
+        return flag ? [] : changeReports(of: news(adapter.resumeViews(), of: adapter))
     }
 
     /// Executes an order about a view, a query, or the move of an item. Other orders are ignored.
@@ -130,7 +130,7 @@ extension Presentation {
         guard let adapter = engine?.adapter else { return [] }
         switch order {
         case .open, .objects, .present, .hold, .allowChanges: return []
-        case .moveItem(let move): return answer(move, by: user, adapter)
+        case .moveItem(let move): return answer(move, by: user, with: adapter)
         case .openView(let id, let view, let options):
             return answer(id, by: user, about: nil) { () throws(ListError) in
                 try adapter.openView(view, options: options)
@@ -143,21 +143,21 @@ extension Presentation {
         case .closeView(let view):
             let cause = user.map { CallCause(user: $0, request: 0) }
             guard let events = tracer.withCause(cause, { try? adapter.closeView(view) }) else { return [] }
-            return [.changed(news(events, adapter))]
+            return [.changed(news(events, of: adapter))]
         case .query(let id, let query):
-            return answer(id, by: user, about: nil) { () throws(ListError) in (try answer(query, adapter), []) }
+            return answer(id, by: user, about: nil) { () throws(ListError) in (try answer(query, with: adapter), []) }
         }
     }
 
     private func answer(
-        _ move: ItemMoveRequest, by user: UInt32?, _ adapter: ListKit.Presentation
+        _ move: ItemMoveRequest, by user: UInt32?, with adapter: ListKit.Presentation
     ) -> [PresenterReport] {
         // Waiting updates must not be attributed to the user who moves an item.
         var reports = presentItems()
         let answer = tracer.withCause(user.map { CallCause(user: $0, request: move.id) }) { adapter.answer(move) }
         for (index, changes) in answer.changes.enumerated() {
             let isMove = answer.verdict == nil && index == answer.changes.count - 1
-            reports.append(.changed(news(changes, adapter), answering: isMove ? move.id : nil))
+            reports.append(.changed(news(changes, of: adapter), answering: isMove ? move.id : nil))
         }
         if let verdict = answer.verdict { reports.append(.moveVerdict(move.id, verdict)) }
         return reports
@@ -171,14 +171,14 @@ extension Presentation {
         return tracer.withCause(user.map { CallCause(user: $0, request: id) }) {
             do throws(ListError) {
                 let (answer, events) = try act()
-                return [.answer(id, .success(answer), news(events, adapter, about: Set([view].compactMap { $0 })))]
+                return [.answer(id, .success(answer), news(events, of: adapter, about: Set([view].compactMap { $0 })))]
             } catch {
-                return [.answer(id, .failure(error), news([], adapter))]
+                return [.answer(id, .failure(error), news([], of: adapter))]
             }
         }
     }
 
-    private func answer(_ query: AdapterQuery, _ adapter: ListKit.Presentation) throws(ListError) -> AdapterAnswer {
+    private func answer(_ query: AdapterQuery, with adapter: ListKit.Presentation) throws(ListError) -> AdapterAnswer {
         switch query {
         case .items(let first, let count, let byteLimit):
             let page = adapter.placedItems(from: first, sectionCount: count, byteLimit: byteLimit)
@@ -197,7 +197,7 @@ extension Presentation {
         let events = adapter.takeEvents()
         // The common case, as this is called after each order.
         guard !events.isEmpty || !losses.isEmpty else { return [] }
-        return changeReports(of: news(events, adapter))
+        return changeReports(of: news(events, of: adapter))
     }
 
     /// Closes all views and releases the engine. Section controllers are notified that nothing is displayed any more.
@@ -228,13 +228,13 @@ package struct LeftPresentation {
 
 extension Presentation {
     /// Converts events to news. The states of `views` are included even if no event is about these views.
-    private func news(_ events: [AdapterEvent], _ adapter: ListKit.Presentation, about views: Set<ViewID> = [])
+    private func news(_ events: [AdapterEvent], of adapter: ListKit.Presentation, about views: Set<ViewID> = [])
         -> PresenterNews
     {
-        news(Presented(events: events, itemCount: adapter.itemCount), adapter, about: views)
+        news(Presented(events: events, itemCount: adapter.itemCount), of: adapter, about: views)
     }
 
-    private func news(_ presented: Presented, _ adapter: ListKit.Presentation, about views: Set<ViewID> = [])
+    private func news(_ presented: Presented, of adapter: ListKit.Presentation, about views: Set<ViewID> = [])
         -> PresenterNews
     {
         var views = views
@@ -246,13 +246,13 @@ extension Presentation {
         news.views = views.sorted().compactMap { view in
             (try? adapter.viewDescription(view)).map { PresenterNews.ViewState(view: view, description: $0) }
         }
-        if presented.events.contains(where: \.maySelect) { news.selection = newSelection(adapter) }
+        if presented.events.contains(where: \.maySelect) { news.selection = newSelection(of: adapter) }
         (news.losses, losses) = (losses, [])
         return news
     }
 
     /// Returns the selected items, or nil if they were already reported.
-    private func newSelection(_ adapter: ListKit.Presentation) -> [SelectedItem]? {
+    private func newSelection(of adapter: ListKit.Presentation) -> [SelectedItem]? {
         let selected = adapter.selectedItems
         guard selected != selection else { return nil }
         selection = selected

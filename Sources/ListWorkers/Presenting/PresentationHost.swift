@@ -77,7 +77,7 @@ actor PresentationHost {
         case .present(let new): return new.update.map { presentation.present($0, controllers: new.controllers) } ?? []
         case .hold(let views, let items):
             holds = (views, items)
-            return presentation.holdViews(holdsViews)
+            return presentation.setHoldsViews(holdsViews)
         case .allowChanges(let count):
             allowedChanges += count
             return []
@@ -101,7 +101,7 @@ actor PresentationHost {
     /// Holds pictures and item updates while the daemon does not read the reports, or lets them continue.
     func setCongested(_ flag: Bool) {
         isCongested = flag
-        report(presentation.holdViews(holdsViews))
+        report(presentation.setHoldsViews(holdsViews))
         report(presentation.unrequestedReports())
         scheduleItems()
     }

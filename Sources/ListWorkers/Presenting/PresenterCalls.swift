@@ -76,7 +76,7 @@ package struct PresenterCalls {
         defer { unsent.removeAll(keepingCapacity: true) }
         return unsent.compactMap { id in
             guard let call = calls[id] else { return nil }
-            let error = asksPlugin ? refusal(of: call, worker, position, isShown) : nil
+            let error = asksPlugin ? refusal(of: call, worker: worker, position: position, isShown: isShown) : nil
             if error == nil { calls[id]?.isSent = true } else { calls[id] = nil }
             return (id, call, error)
         }
@@ -89,7 +89,7 @@ package struct PresenterCalls {
     ) -> ListError? {
         guard let call = calls[id] else { return nil }
         // A move is about an item, not about a view.
-        let error = asksPlugin ? refusal(of: call, worker, position) { _, _ in false } : nil
+        let error = asksPlugin ? refusal(of: call, worker: worker, position: position) { _, _ in false } : nil
         calls[id]?.isSent = error == nil
         return error
     }
@@ -138,7 +138,7 @@ package struct PresenterCalls {
         after loss: Loss, worker: (any PresentingWorker)?, viewport: (ViewID) -> Rect?
     ) -> [(id: RequestID, call: Call, error: ListError)] {
         var blamed: RequestID?
-        if case .death(let call?) = loss { blamed = recordDeath(in: call, worker, viewport) }
+        if case .death(let call?) = loss { blamed = recordDeath(in: call, worker: worker, viewport: viewport) }
         defer { unsent = order.filter { calls[$0]?.isMove == false } }
         return order.compactMap { id in
             guard var call = calls[id], call.isSent else { return nil }
@@ -159,7 +159,7 @@ package struct PresenterCalls {
     ///
     /// - Returns: the request that is not sent again; nil = no request is known to be the cause.
     private mutating func recordDeath(
-        in deadly: DeadlyCall, _ worker: (any PresentingWorker)?, _ viewport: (ViewID) -> Rect?
+        in deadly: DeadlyCall, worker: (any PresentingWorker)?, viewport: (ViewID) -> Rect?
     ) -> RequestID? {
         let id = deadly.call.cause.flatMap { calls[$0.request] == nil ? nil : $0.request }
         if let id { calls[id]?.deathsInCallback += 1 }
@@ -180,8 +180,8 @@ package struct PresenterCalls {
 
     /// Returns the error with which a call is refused; nil = the call may be sent.
     private func refusal(
-        of call: Call, _ worker: (any PresentingWorker)?, _ position: (String) -> Int?,
-        _ isShown: (ViewID, String) -> Bool
+        of call: Call, worker: (any PresentingWorker)?, position: (String) -> Int?,
+        isShown: (ViewID, String) -> Bool
     ) -> ListError? {
         guard call.command.callsPlugin else { return nil }
         if let error = refusals.refusal(of: call.command, position: position, isShown: isShown) { return error }

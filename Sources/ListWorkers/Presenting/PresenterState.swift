@@ -50,7 +50,7 @@ package struct PresenterState: Sendable {
             if let view = event.view, views[view] == nil { continue }
             guard !remembers || record(event) else { return false }
             if remembers, case .nearEnd(let view, _, let distance) = event {
-                views[view]?.setNearEnd(distance == nil ? nil : last() ?? "")
+                views[view]?.setNearEnd(lastObject: distance == nil ? nil : last() ?? "")
             }
             if case .closed(let view) = event {
                 news.closings[view] = closing.removeValue(forKey: view) ?? .closed
@@ -107,7 +107,7 @@ package struct PresenterState: Sendable {
         naming = naming.filter { views[$0]?.followsItems == true }
         guard !naming.isEmpty else { return }
         let change = PathForwarding(sections: sections())
-        for view in naming { views[view]?.record(change) }
+        for view in naming { views[view]?.forwardPaths(by: change) }
     }
 
     /// Whether any view is on screen, or the list has no view.

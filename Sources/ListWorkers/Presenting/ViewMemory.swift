@@ -37,7 +37,7 @@ package struct ViewMemory: Sendable {
         self.resumption = resumption
         for item in resumption.shown { shown[item.slot] = item }
         self.resumption.shown = []
-        for slot in resumption.released { keepForReuse(slot.slot, slot.reuseIdentifier) }
+        for slot in resumption.released { keepForReuse(slot.slot, reuseIdentifier: slot.reuseIdentifier) }
         self.resumption.released = []
         for size in resumption.measured { measured[SelectedItem(objectID: size.objectID, item: size.item)] = size.size }
         self.resumption.measured = []
@@ -77,7 +77,7 @@ package struct ViewMemory: Sendable {
         switch command {
         // The view was shown, so the position at which it was to open has no more use.
         case .setViewport, .setVisibleRange: resumption.options.opening = nil
-        case .reportSizes(let sizes): record(sizes, limit, isKnown)
+        case .reportSizes(let sizes): recordSizes(sizes, limit: limit, isKnown: isKnown)
         case .scrollTo, .reportScroll, .setOnScreen, .select, .changeSelection, .invoke, .setHighlighted, .acknowledge,
             .resync, .close:
             break
@@ -87,7 +87,7 @@ package struct ViewMemory: Sendable {
     /// Records whether the view is on screen.
     mutating func setOnScreen(_ flag: Bool) { resumption.isOnScreen = flag }
 
-    private mutating func record(_ sizes: [MeasuredSize], _ limit: Int, _ isKnown: (String) -> Bool) {
+    private mutating func recordSizes(_ sizes: [MeasuredSize], limit: Int, isKnown: (String) -> Bool) {
         for size in sizes where size.size.isPossible {
             measured[SelectedItem(objectID: size.objectID, item: size.item)] = size.size
         }
@@ -117,7 +117,7 @@ package struct ViewMemory: Sendable {
     /// Records whether the end of the list is near.
     ///
     /// - Parameter last: the identifier of the last object, empty for an empty list; nil = the end is not near.
-    mutating func setNearEnd(_ last: String?) { resumption.nearEnd = last }
+    mutating func setNearEnd(lastObject last: String?) { resumption.nearEnd = last }
 
     /// Records a picture change that is sent to the viewer. Returns false when the view then shows more than `limit`
     /// elements.
@@ -127,8 +127,8 @@ package struct ViewMemory: Sendable {
         resumption.history.record(sequence: change.sequence)
         resumption.contentSize = change.contentSize
         let before = shown.count
-        for slot in change.released { release(slot) }
-        show(change.shown)
+        for slot in change.released { recordRelease(of: slot) }
+        recordShown(change.shown)
         for placement in change.placed {
             shown[placement.slot]?.section = placement.section
             shown[placement.slot]?.item = placement.item
@@ -147,9 +147,9 @@ package struct ViewMemory: Sendable {
         resumption.isStalled = false
         resumption.contentSize = picture.contentSize
         let present = Set(picture.items.map(\.slot))
-        for slot in shown.keys where !present.contains(slot) { release(slot) }
+        for slot in shown.keys where !present.contains(slot) { recordRelease(of: slot) }
         let before = shown.count
-        show(picture.items)
+        recordShown(picture.items)
         return shown.count <= max(limit, before)
     }
 
@@ -158,23 +158,23 @@ package struct ViewMemory: Sendable {
 
     /// Moves the view's index paths to the new places of the same items, after the list has changed. This is needed
     /// if the engine dies before it reports the new places.
-    mutating func record(_ change: PathForwarding) { resumption.follow(change) }
+    mutating func forwardPaths(by change: PathForwarding) { resumption.follow(change) }
 
-    private mutating func show(_ items: [PictureItem]) {
+    private mutating func recordShown(_ items: [PictureItem]) {
         for item in items {
             shown[item.slot] = item
             released[item.slot] = nil
         }
     }
 
-    private mutating func release(_ slot: SlotNumber) {
+    private mutating func recordRelease(of slot: SlotNumber) {
         guard let item = shown.removeValue(forKey: slot), !item.reuseIdentifier.isEmpty else { return }
-        keepForReuse(slot, item.reuseIdentifier)
+        keepForReuse(slot, reuseIdentifier: item.reuseIdentifier)
     }
 
     /// Keeps a released slot for reuse. If there are too many, the slots with the highest numbers are kept: new slots
     /// get higher numbers, so that no number is assigned twice.
-    private mutating func keepForReuse(_ slot: SlotNumber, _ reuseIdentifier: String) {
+    private mutating func keepForReuse(_ slot: SlotNumber, reuseIdentifier: String) {
         releases += 1
         released[slot] = (releases, reuseIdentifier)
         guard released.count > 2 * Self.keptReleased else { return }
