@@ -181,7 +181,7 @@ extension PluginWorker {
         guard let from, from === process || from === next.successor else { return }
         // When two processes load the plugin at the same time, the first to finish stays.
         let other = from === next.successor ? process : next.successor
-        if from === next.successor { lifecycle.successorTookOver() } else { lifecycle.didStart() }
+        if from === next.successor { lifecycle.successorDidTakeOver() } else { lifecycle.didStart() }
         next.pause?.cancel()
         process = from
         next.successor = nil
@@ -273,12 +273,12 @@ extension PluginWorker {
             failCallers(ListError(.pluginFailed, "plugin \(name): the worker died: \(reason)"))
             if plugin.state == .loading { return lifecycle.dismiss() }
         }
-        restartOrGiveUp(isOfCaller: death.isOfCaller)
+        restartOrGiveUp(causedByCaller: death.isOfCaller)
     }
 
-    private func restartOrGiveUp(isOfCaller: Bool = false) {
+    private func restartOrGiveUp(causedByCaller: Bool = false) {
         guard !life.isDismissed else { return }
-        switch lifecycle.didDie(at: .now, isOfCaller: isOfCaller) {
+        switch lifecycle.didDie(at: .now, causedByCaller: causedByCaller) {
         case .pause(let pause):
             updatePlugin { plugin in
                 plugin.state = .restarting

@@ -71,7 +71,7 @@ package struct WorkerLifecycle: Sendable, Equatable {
 
     /// Records that a second process has loaded the plugin and replaces the first process, even while a restart of the
     /// first process is pending. After a failure, earlier deaths no longer count.
-    package mutating func successorTookOver() {
+    package mutating func successorDidTakeOver() {
         switch state {
         case .idle: break
         case .failed:
@@ -83,12 +83,12 @@ package struct WorkerLifecycle: Sendable, Equatable {
 
     /// Records that the process has ended by itself, or was killed because it did not answer.
     ///
-    /// - Parameter isOfCaller: whether a user's call may have caused the death, rather than the contents of a list.
-    package mutating func didDie(at now: ContinuousClock.Instant, isOfCaller: Bool = false) -> Action {
+    /// - Parameter causedByCaller: whether a user's call may have caused the death, rather than the contents of a list.
+    package mutating func didDie(at now: ContinuousClock.Instant, causedByCaller: Bool = false) -> Action {
         guard state == .starting || state == .running else { return .none }
         deaths.removeAll { $0 + Self.period <= now }
         deathsOfCallers.removeAll { $0 + Self.period <= now }
-        if isOfCaller { deathsOfCallers.append(now) } else { deaths.append(now) }
+        if causedByCaller { deathsOfCallers.append(now) } else { deaths.append(now) }
         guard deaths.count < Self.lastDeath else {
             state = .failed
             return .giveUp

@@ -56,7 +56,7 @@ struct WorkerLifecycleTests {
         lifecycle.didStart()
         var pauses: [WorkerLifecycle.Action] = []
         for number in 0..<20 {
-            pauses.append(lifecycle.didDie(at: start + .seconds(number), isOfCaller: true))
+            pauses.append(lifecycle.didDie(at: start + .seconds(number), causedByCaller: true))
             if lifecycle.pauseDidEnd() == .start { lifecycle.didStart() }
         }
         let first = [50, 100, 200, 400].map { WorkerLifecycle.Action.pause(.milliseconds($0)) }
@@ -108,7 +108,7 @@ struct WorkerLifecycleTests {
         lifecycle.didStart()
         for number in 0..<3 { _ = dieAndRestart(at: .seconds(number)) }
         #expect(lifecycle.didDie(at: start + .seconds(3)) == .pause(.milliseconds(400)))
-        lifecycle.successorTookOver()
+        lifecycle.successorDidTakeOver()
         #expect(lifecycle.state == .running)
         #expect(lifecycle.pauseDidEnd() == .none)
         #expect(lifecycle.restartCount == 3)
@@ -124,7 +124,7 @@ struct WorkerLifecycleTests {
         lifecycle.didStart()
         for number in 0..<5 { _ = dieAndRestart(at: .seconds(number)) }
         #expect(lifecycle.state == .failed)
-        lifecycle.successorTookOver()
+        lifecycle.successorDidTakeOver()
         #expect(lifecycle.state == .running)
         #expect(lifecycle.didDie(at: start + .seconds(5)) == .pause(.milliseconds(50)))
     }
@@ -132,10 +132,10 @@ struct WorkerLifecycleTests {
     @Test("a successor takes over from a running or starting worker → running, with a single start")
     mutating func successor() {
         _ = lifecycle.request()
-        lifecycle.successorTookOver()
+        lifecycle.successorDidTakeOver()
         #expect(lifecycle.state == .running)
         lifecycle.didStart()
-        lifecycle.successorTookOver()
+        lifecycle.successorDidTakeOver()
         #expect(lifecycle.state == .running)
         #expect(lifecycle.request() == .none)
     }
@@ -144,7 +144,7 @@ struct WorkerLifecycleTests {
     mutating func successorOfNobody() {
         _ = lifecycle.request()
         lifecycle.dismiss()
-        lifecycle.successorTookOver()
+        lifecycle.successorDidTakeOver()
         #expect(lifecycle.state == .idle)
     }
 
