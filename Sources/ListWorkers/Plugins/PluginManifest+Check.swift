@@ -21,11 +21,11 @@ extension PluginManifest {
                 "\(file.path): the plugin is named “\(name)” in its manifest, but “\(file.pluginName)” in "
                     + "the file name")
         }
-        try check(sectionControllers.map(\.name), what: "section controller", file: file)
-        try check(dataSources.map(\.name), what: "data source", file: file)
+        try checkNames(sectionControllers.map(\.name), what: "section controller", file: file)
+        try checkNames(dataSources.map(\.name), what: "data source", file: file)
     }
 
-    private func check(_ names: [String], what: String, file: PluginFile) throws(ListError) {
+    private func checkNames(_ names: [String], what: String, file: PluginFile) throws(ListError) {
         var seen: Set<String> = []
         for name in names {
             guard PluginName.isValid(name) else {

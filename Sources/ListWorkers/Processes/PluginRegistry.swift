@@ -86,7 +86,7 @@ package actor PluginRegistry {
         let file = try directories.find(nameOrPath)
         if let resident = residents[file.pluginName] {
             try check(file, isThatOf: resident.plugin)
-            try checkUnchanged(file, PluginFileState(of: file.path))
+            try checkUnchanged(file, state: PluginFileState(of: file.path))
             return resident.plugin
         }
         if let worker = workers[file.pluginName] {
@@ -119,7 +119,7 @@ package actor PluginRegistry {
 
     /// Throws if this process has loaded another version of a plugin's file. Swift cannot unload a library, and two
     /// libraries of one plugin would define the same types.
-    private func checkUnchanged(_ file: PluginFile, _ state: PluginFileState?) throws(ListError) {
+    private func checkUnchanged(_ file: PluginFile, state: PluginFileState?) throws(ListError) {
         guard let loaded = libraries[file.pluginName], loaded != state else { return }
         throw ListError(
             .pluginRefused,
@@ -152,7 +152,7 @@ package actor PluginRegistry {
     private func load(_ file: PluginFile) throws(ListError) -> LoadedPlugin {
         let configuration = configuration(file.pluginName)
         let state = PluginFileState(of: file.path)
-        try checkUnchanged(file, state)
+        try checkUnchanged(file, state: state)
         let library = try PluginLibrary(file)
         libraries[file.pluginName] = state
         let host = PluginHost(

@@ -153,7 +153,7 @@ extension PluginWorker {
         let new = try WorkerProcess(
             plugin: name, callbackTimeout: configuration.callbackTimeout,
             events: WorkerProcess.Events(
-                loaded: { [weak self] facts in self?.handleLoaded(facts, from: file, state, in: relay.process) },
+                loaded: { [weak self] facts in self?.handleLoaded(facts, from: file, state: state, in: relay.process) },
                 refused: { [weak self] error in self?.handleRefusal(error, in: relay.process) },
                 source: { [weak self] report in self?.sources.handle(report) },
                 log: { report in
@@ -176,7 +176,7 @@ extension PluginWorker {
     }
 
     private func handleLoaded(
-        _ facts: PluginFacts, from file: PluginFile, _ state: PluginFileState?, in from: WorkerProcess?
+        _ facts: PluginFacts, from file: PluginFile, state: PluginFileState?, in from: WorkerProcess?
     ) {
         guard let from, from === process || from === next.successor else { return }
         // When two processes load the plugin at the same time, the first to finish stays.
@@ -267,7 +267,7 @@ extension PluginWorker {
             hosted.list.losePresenter(in: death.call(at: hosted.crumb))
             lists[key]?.crumb = nil
         }
-        sources.workerDied(death)
+        sources.handleWorkerDeath(death)
         // Callers that wait for the start get the error at once; lists wait for the next start.
         if wasLoading, !starting.isEmpty {
             failCallers(ListError(.pluginFailed, "plugin \(name): the worker died: \(reason)"))

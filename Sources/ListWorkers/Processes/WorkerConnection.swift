@@ -87,7 +87,7 @@ final class WorkerConnection {
     }
 
     /// Pauses or resumes reading from the worker.
-    func pause(_ isPaused: Bool) {
+    func setPaused(_ isPaused: Bool) {
         guard let connection = link.connection, connection.readingIsPaused != isPaused else { return }
         connection.readingIsPaused = isPaused
     }

@@ -54,7 +54,7 @@ final class WorkerProcess {
     } onFailure: { [weak self] error in
         self?.kill("listd cannot send to the worker: \(error.message)")
     } onDeparture: { [weak self] in
-        self?.connectionClosed()
+        self?.handleDisconnect()
     }
     private var output: WorkerOutput?
     private var exitWatch: (DescriptorWatch, FileDescriptor)?
@@ -195,7 +195,7 @@ extension WorkerProcess {
         readOrPause()
     }
 
-    private func readOrPause() { connection.pause(ending.outcome == nil && intake.mustPause) }
+    private func readOrPause() { connection.setPaused(ending.outcome == nil && intake.mustPause) }
 }
 
 // MARK: - The end
@@ -235,12 +235,12 @@ extension WorkerProcess {
             reason: "\(ending.verdict ?? "the process ended with \(way)")\(Self.location(in: calls))\(lastWords)",
             calls: calls)
         // Reports that it sent before are still in the socket. A child process may hold the connection open.
-        guard connection.isOpen else { return connectionClosed() }
+        guard connection.isOpen else { return handleDisconnect() }
         readOrPause()
-        EventLoop.shared.addTimer(after: Self.lingering) { self.connectionClosed() }
+        EventLoop.shared.addTimer(after: Self.lingering) { self.handleDisconnect() }
     }
 
-    private func connectionClosed() {
+    private func handleDisconnect() {
         connection.hangUp()
         guard ending.outcome != nil else {
             // Mostly the process has ended, and `handleExit()` follows in a moment. If not, it is useless without a
@@ -280,8 +280,8 @@ extension WorkerProcess {
 extension WorkerProcess {
     private func watchForHangs() {
         hangWatch = EventLoop.shared.addTimer(after: pulse.step, repeats: true) { [weak self] in
-            self?.lookForHangs()
-            self?.checkPulse()
+            self?.killIfCallHangs()
+            self?.killIfSilent()
         }
         // Loading the plugin is watched from the start of the process on, before there is any breadcrumb.
         EventLoop.shared.addTimer(after: pulse.limit) { [weak self] in
@@ -290,8 +290,8 @@ extension WorkerProcess {
         }
     }
 
-    /// Detects a process that does not run at all and thus leaves no breadcrumb of a hanging callback.
-    private func checkPulse() {
+    /// Kills a process that does not run at all and thus leaves no breadcrumb of a hanging callback.
+    private func killIfSilent() {
         guard connection.isOpen, ending.verdict == nil else { return }
         switch pulse.check(at: .now, isListening: !connection.isPaused) {
         case .none: break
@@ -300,7 +300,7 @@ extension WorkerProcess {
         }
     }
 
-    private func lookForHangs() {
+    private func killIfCallHangs() {
         guard let limit = crumbs.findHang(at: .now) else { return }
         kill("a callback did not return within \(limit) (CallbackTimeout)")
     }

@@ -27,7 +27,7 @@ package enum WorkerProgram {
             connection.objects = link.tree
             link.setConnection(connection)
             connection.onDisconnect { end.finish() }
-            ReportSender.shared.begin(link, connection, runtime)
+            ReportSender.shared.begin(on: link, connection: connection, runtime: runtime)
         } catch {
             return .noBus
         }
@@ -54,7 +54,7 @@ final class ReportSender: Sendable {
 
     /// Sends the reports over a link from now on.
     @DBusActor
-    func begin(_ link: WorkerLink, _ connection: Connection, _ runtime: WorkerRuntime) {
+    func begin(on link: WorkerLink, connection: Connection, runtime: WorkerRuntime) {
         self.link = link
         self.connection = connection
         self.runtime = runtime
@@ -82,10 +82,10 @@ final class ReportSender: Sendable {
         guard let link, (try? link.send(packet)) != nil, let connection = link.connection else { return }
         guard !isCongested, connection.outgoingSize > Self.heldAbove else { return }
         isCongested = true
-        runtime?.hold(true)
+        runtime?.setCongested(true)
         connection.onDrain(below: Self.heldAbove / 2) { [self] in
             isCongested = false
-            runtime?.hold(false)
+            runtime?.setCongested(false)
         }
     }
 }

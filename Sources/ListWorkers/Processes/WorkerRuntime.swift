@@ -63,11 +63,11 @@ actor WorkerRuntime {
     }
 
     /// Holds all lists while the daemon does not read their reports, or lets the lists continue.
-    nonisolated func hold(_ holds: Bool) {
+    nonisolated func setCongested(_ flag: Bool) {
         queue.post {
             self.assumeIsolated { runtime in
-                runtime.isCongested = holds
-                for list in runtime.lists.values { list.post { $0.setCongested(holds) } }
+                runtime.isCongested = flag
+                for list in runtime.lists.values { list.post { $0.setCongested(flag) } }
             }
         }
     }
@@ -128,7 +128,7 @@ extension WorkerRuntime {
     /// Looks up section controllers by their names in this process. When the plugin has no controller of a name any
     /// more, the table stays as it is, with `listd/single`.
     private static func resolveControllers(
-        of table: SectionControllerTable, _ manifest: PluginManifest?, _ tracer: CallTracer
+        of table: SectionControllerTable, manifest: PluginManifest?, tracer: CallTracer
     ) -> SectionControllerTable {
         let resolved = try? SectionControllerTable(table.option) { (reference) throws(ListError) in
             guard reference.plugin == manifest?.name,
@@ -148,7 +148,7 @@ extension WorkerRuntime {
         let (report, manifest) = (report, plugin?.manifest)
         let list = PresentationHost(
             executor: HostExecutor(label: "org.listd.list"), tracer: tracer,
-            resolve: { Self.resolveControllers(of: $0, manifest, tracer) }
+            resolve: { Self.resolveControllers(of: $0, manifest: manifest, tracer: tracer) }
         ) { output in
             report(.presented(slot, output))
         }

@@ -209,7 +209,7 @@ final class WorkerSources {
     }
 
     /// Records that the worker died, and with it the data sources. The user whose call killed it may have to wait.
-    func workerDied(_ death: WorkerDeath) {
+    func handleWorkerDeath(_ death: WorkerDeath) {
         for source in sources.values {
             if let call = death.call(at: source.placement.crumb), call.isCertain, let user = call.call.cause?.user {
                 worker.recordDeath(by: user)
