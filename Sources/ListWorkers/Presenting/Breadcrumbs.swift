@@ -51,7 +51,7 @@ final class BreadcrumbMap: Sendable {
     deinit { unsafe munmap(base, Self.size) }
 
     /// Returns the slot with an index; nil if there is none.
-    func slot(_ index: Int) -> BreadcrumbSlot? {
+    func slot(at index: Int) -> BreadcrumbSlot? {
         guard (0..<Self.count).contains(index) else { return nil }
         return unsafe BreadcrumbSlot(map: self, start: base + index * Self.slotSize)
     }
@@ -100,6 +100,7 @@ package struct BreadcrumbSlot: @unchecked Sendable {
     /// Marks the beginning (with a new number) or the end (with 0) of the outermost call.
     func setStamp(_ stamp: UInt64) { withStamp { $0.store(stamp, ordering: .releasing) } }
 
+    /// Writes the beginning of a text, at most `room` bytes, and returns the number of bytes.
     private func write(_ text: String, at offset: Int, room: Int) -> UInt8 {
         let bytes = text.utf8Span.span
         let count = min(bytes.count, room)

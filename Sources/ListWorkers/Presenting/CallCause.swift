@@ -28,8 +28,8 @@ struct WorkerDeath: Sendable {
     var calls: [Int: Breadcrumb] = [:]
 
     /// Returns the callback that was running for the list or data source with a slot for breadcrumbs.
-    func call(at crumb: Int?) -> DeadlyCall? {
-        guard let crumb, let call = calls[crumb] else { return nil }
+    func call(inSlot slot: Int?) -> DeadlyCall? {
+        guard let slot, let call = calls[slot] else { return nil }
         return DeadlyCall(call: call, isCertain: calls.count == 1)
     }
 

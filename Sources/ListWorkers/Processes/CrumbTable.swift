@@ -25,34 +25,34 @@ struct CrumbTable {
 
     /// Reserves a free slot; nil when all slots are in use.
     mutating func reserve() -> Int? {
-        guard let crumb = (1..<BreadcrumbMap.count).first(where: { !used.contains($0) }) else { return nil }
-        used.insert(crumb)
-        return crumb
+        guard let slot = (1..<BreadcrumbMap.count).first(where: { !used.contains($0) }) else { return nil }
+        used.insert(slot)
+        return slot
     }
 
     /// Frees a slot.
-    mutating func release(_ crumb: Int) {
-        used.remove(crumb)
-        seen[crumb] = nil
+    mutating func release(_ slot: Int) {
+        used.remove(slot)
+        seen[slot] = nil
     }
 
     /// Looks for a call that has exceeded the timeout, and records its slot as the culprit.
     ///
     /// - Returns: the timeout; nil = no call has exceeded it.
     mutating func findHang(at now: ContinuousClock.Instant) -> Duration? {
-        for crumb in used {
-            let stamp = map.slot(crumb)?.stamp ?? 0
+        for slot in used {
+            let stamp = map.slot(at: slot)?.stamp ?? 0
             guard stamp != 0 else {
-                seen[crumb] = nil
+                seen[slot] = nil
                 continue
             }
-            if let known = seen[crumb], known.stamp == stamp {
+            if let known = seen[slot], known.stamp == stamp {
                 guard known.since.duration(to: now) < callbackTimeout else {
-                    culprit = crumb
+                    culprit = slot
                     return callbackTimeout
                 }
             } else {
-                seen[crumb] = (stamp, now)
+                seen[slot] = (stamp, now)
             }
         }
         return nil
@@ -62,6 +62,6 @@ struct CrumbTable {
     var callsUnderWay: [Int: Breadcrumb] {
         let suspects = culprit.map { [$0] } ?? used
         return Dictionary(
-            suspects.compactMap { crumb in map.slot(crumb)?.breadcrumb.map { (crumb, $0) } }, uniquingKeysWith: { $1 })
+            suspects.compactMap { slot in map.slot(at: slot)?.breadcrumb.map { (slot, $0) } }, uniquingKeysWith: { $1 })
     }
 }

@@ -53,7 +53,7 @@ final class PluginWorker: PresentingWorker {
     /// A list, and its slot for breadcrumbs in the present process.
     private struct HostedList {
         let list: any PresentedList
-        var crumb: Int?
+        var crumbSlot: Int?
     }
 
     /// The callers of ``load()`` and ``revive()`` that wait for the outcome of a start.
@@ -264,8 +264,8 @@ extension PluginWorker {
             limitedBy: "plugin \(name)")
         plugin.setLastError(reason)
         for (key, hosted) in lists {
-            hosted.list.losePresenter(in: death.call(at: hosted.crumb))
-            lists[key]?.crumb = nil
+            hosted.list.losePresenter(in: death.call(inSlot: hosted.crumbSlot))
+            lists[key]?.crumbSlot = nil
         }
         sources.handleWorkerDeath(death)
         // Callers that wait for the start get the error at once; lists wait for the next start.
@@ -363,9 +363,9 @@ extension PluginWorker {
     private func attach(_ list: any PresentedList) {
         guard let process else { return }
         let number = PresenterNumbers.next()
-        let crumb = process.reserveCrumb()
-        lists[ObjectIdentifier(list)]?.crumb = crumb
-        process.place(list, at: number)
+        let crumbSlot = process.reserveCrumbSlot()
+        lists[ObjectIdentifier(list)]?.crumbSlot = crumbSlot
+        process.dispatchReports(of: number, to: list)
         let (name, times) = (name, list.times)
         let send: @Sendable (WorkerOrder) -> Void = { [weak process] order in
             times?.countMessage(toWorkerOf: name)
@@ -377,7 +377,7 @@ extension PluginWorker {
                 EventLoop.shared.post { process?.kill(error.message) }
             }
         }
-        send(.host(number, crumb: crumb))
+        send(.host(number, crumbSlot: crumbSlot))
         list.attach(
             HostSlot(
                 number: number, send: { send(.present(number, $0, missing: $1, by: $2)) },
@@ -385,8 +385,8 @@ extension PluginWorker {
                 close: {
                     send(.close(number))
                     EventLoop.shared.post { [weak process] in
-                        process?.vacate(number)
-                        if let crumb { process?.release(crumb) }
+                        process?.discardReports(of: number)
+                        if let crumbSlot { process?.releaseCrumbSlot(crumbSlot) }
                     }
                 }))
     }

@@ -7,15 +7,15 @@ internal import PluginAPI
 enum WorkerOrder: Sendable {
     /// Load the plugin; answered with ``WorkerReport/loaded(_:)`` or ``WorkerReport/refused(_:)``.
     case load(PluginAssignment)
-    /// Make a slot for a list, without objects yet.
-    case host(PresenterNumber, crumb: Int?)
+    /// Make a host for a list, without objects yet.
+    case host(PresenterNumber, crumbSlot: Int?)
     /// Execute an order for a list on behalf of a user, or of the daemon itself (nil). `missing` objects of the order
     /// follow later.
     case present(PresenterNumber, PresenterOrder, missing: Int = 0, by: UInt32? = nil)
     /// Stop presenting a list.
     case close(PresenterNumber)
     /// Make a data source; answered with ``WorkerReport/sourceMade(_:_:)``.
-    case makeSource(PresenterNumber, crumb: Int?, name: String, argument: String)
+    case makeSource(PresenterNumber, crumbSlot: Int?, name: String, argument: String)
     /// Start a data source that was made, from its cursor.
     case startSource(PresenterNumber, cursor: [UInt8]? = nil)
     /// Pass a client's write to a data source; answered with an event of the source.
@@ -54,30 +54,31 @@ extension WorkerOrder: WireCodable {
     func write(to writer: inout WireWriter) {
         switch self {
         case .load(let assignment): writer.write(0 as UInt8, assignment)
-        case .host(let slot, let crumb): writer.write(1 as UInt8, slot, crumb)
-        case .present(let slot, let order, let missing, let user): writer.write(2 as UInt8, slot, order, missing, user)
-        case .close(let slot): writer.write(3 as UInt8, slot)
-        case .makeSource(let slot, let crumb, let name, let argument):
-            writer.write(4 as UInt8, slot, crumb, name, argument)
-        case .startSource(let slot, let cursor): writer.write(5 as UInt8, slot, cursor)
-        case .eventTaken(let slot): writer.write(6 as UInt8, slot)
-        case .stopSource(let slot): writer.write(7 as UInt8, slot)
+        case .host(let number, let crumbSlot): writer.write(1 as UInt8, number, crumbSlot)
+        case .present(let number, let order, let missing, let user):
+            writer.write(2 as UInt8, number, order, missing, user)
+        case .close(let number): writer.write(3 as UInt8, number)
+        case .makeSource(let number, let crumbSlot, let name, let argument):
+            writer.write(4 as UInt8, number, crumbSlot, name, argument)
+        case .startSource(let number, let cursor): writer.write(5 as UInt8, number, cursor)
+        case .eventTaken(let number): writer.write(6 as UInt8, number)
+        case .stopSource(let number): writer.write(7 as UInt8, number)
         case .ping: writer.write(8 as UInt8)
-        case .writeSource(let slot, let write): writer.write(9 as UInt8, slot, write)
+        case .writeSource(let number, let write): writer.write(9 as UInt8, number, write)
         }
     }
 
     init(from reader: inout WireReader) throws(WireError) {
         switch try reader.readByte() {
         case 0: self = .load(try reader.read())
-        case 1: self = .host(try reader.read(), crumb: try reader.read())
+        case 1: self = .host(try reader.read(), crumbSlot: try reader.read())
         case 2:
             self = .present(
                 try reader.read(), try reader.read(), missing: try reader.readIndex(), by: try reader.read())
         case 3: self = .close(try reader.read())
         case 4:
             self = .makeSource(
-                try reader.read(), crumb: try reader.read(), name: try reader.read(), argument: try reader.read())
+                try reader.read(), crumbSlot: try reader.read(), name: try reader.read(), argument: try reader.read())
         case 5: self = .startSource(try reader.read(), cursor: try reader.read())
         case 6: self = .eventTaken(try reader.read())
         case 7: self = .stopSource(try reader.read())

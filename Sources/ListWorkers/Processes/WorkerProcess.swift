@@ -127,17 +127,19 @@ final class WorkerProcess {
 
     // MARK: Lists
 
-    /// Dispatches the reports of a slot to a list from now on.
-    func place(_ list: any PresentedList, at slot: PresenterNumber) { reports.admit(list, at: slot) }
+    /// Dispatches the reports of a presenter to a list from now on.
+    func dispatchReports(of number: PresenterNumber, to list: any PresentedList) {
+        reports.dispatchReports(of: number, to: list)
+    }
 
-    /// Discards the reports of a slot from now on.
-    func vacate(_ slot: PresenterNumber) { reports.drop(slot) }
+    /// Discards the reports of a presenter from now on.
+    func discardReports(of number: PresenterNumber) { reports.discardReports(of: number) }
 
     /// Reserves a free slot for breadcrumbs; nil when all slots are in use.
-    func reserveCrumb() -> Int? { crumbs.reserve() }
+    func reserveCrumbSlot() -> Int? { crumbs.reserve() }
 
     /// Frees a slot for breadcrumbs.
-    func release(_ crumb: Int) { crumbs.release(crumb) }
+    func releaseCrumbSlot(_ slot: Int) { crumbs.release(slot) }
 }
 
 // MARK: - The start

@@ -43,10 +43,10 @@ extension WorkerReport: WireCodable {
         switch self {
         case .loaded(let facts): writer.write(0 as UInt8, facts)
         case .refused(let error): writer.write(1 as UInt8, error)
-        case .presented(let slot, let output): writer.write(2 as UInt8, slot, output)
-        case .sourceMade(let slot, let outcome): writer.write(3 as UInt8, slot, outcome)
-        case .sourceEvent(let slot, let event): writer.write(4 as UInt8, slot, event)
-        case .sourceStopped(let slot): writer.write(5 as UInt8, slot)
+        case .presented(let number, let output): writer.write(2 as UInt8, number, output)
+        case .sourceMade(let number, let outcome): writer.write(3 as UInt8, number, outcome)
+        case .sourceEvent(let number, let event): writer.write(4 as UInt8, number, event)
+        case .sourceStopped(let number): writer.write(5 as UInt8, number)
         case .log(let level, let text): writer.write(6 as UInt8, UInt32(bitPattern: level.rawValue), text)
         case .alive: writer.write(7 as UInt8)
         }

@@ -13,7 +13,7 @@ final class WorkerReports: Sendable {
     /// Handles reports that are not about a list, on the thread that has decoded them.
     private let handle: @Sendable (WorkerReport) -> Void
     private let queue = DispatchQueue(label: "org.listd.worker.reports")
-    /// The lists whose reports are dispatched, by their slots; read on the queue.
+    /// The lists whose reports are dispatched, by their numbers; read on the queue.
     private let lists = Mutex<[PresenterNumber: any PresentedList]>([:])
 
     init(of plugin: String, _ handle: @escaping @Sendable (WorkerReport) -> Void) {
@@ -21,11 +21,13 @@ final class WorkerReports: Sendable {
         self.handle = handle
     }
 
-    /// Dispatches the reports of a slot to a list from now on.
-    func admit(_ list: any PresentedList, at slot: PresenterNumber) { lists.withLock { $0[slot] = list } }
+    /// Dispatches the reports of a presenter to a list from now on.
+    func dispatchReports(of number: PresenterNumber, to list: any PresentedList) {
+        lists.withLock { $0[number] = list }
+    }
 
-    /// Discards the reports of a slot from now on.
-    func drop(_ slot: PresenterNumber) { lists.withLock { $0[slot] = nil } }
+    /// Discards the reports of a presenter from now on.
+    func discardReports(of number: PresenterNumber) { lists.withLock { $0[number] = nil } }
 
     /// Handles a report on the caller's thread. Call this only when no earlier report is on the queue.
     ///

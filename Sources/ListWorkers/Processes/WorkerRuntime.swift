@@ -75,16 +75,16 @@ actor WorkerRuntime {
     private func execute(_ order: WorkerOrder) {
         switch order {
         case .load(let assignment): load(assignment)
-        case .host(let slot, let crumb): host(slot, crumb: crumb)
-        case .present(let slot, let order, let missing, let user):
-            lists[slot]?.post { $0.perform(order, missing: missing, by: user) }
-        case .close(let slot): lists.removeValue(forKey: slot)?.post { $0.end() }
-        case .makeSource(let slot, let crumb, let name, let argument):
-            makeSource(slot, crumb: crumb, name: name, argument: argument)
-        case .startSource(let slot, let cursor): sources[slot]?.start(at: cursor)
-        case .writeSource(let slot, let write): self.write(write, toSource: slot)
-        case .eventTaken(let slot): sources[slot]?.allowNextEvent()
-        case .stopSource(let slot): stopSource(slot)
+        case .host(let number, let crumbSlot): hostList(number: number, crumbSlot: crumbSlot)
+        case .present(let number, let order, let missing, let user):
+            lists[number]?.post { $0.perform(order, missing: missing, by: user) }
+        case .close(let number): lists.removeValue(forKey: number)?.post { $0.end() }
+        case .makeSource(let number, let crumbSlot, let name, let argument):
+            makeSource(number: number, crumbSlot: crumbSlot, name: name, argument: argument)
+        case .startSource(let number, let cursor): sources[number]?.start(at: cursor)
+        case .writeSource(let number, let write): self.write(write, toSource: number)
+        case .eventTaken(let number): sources[number]?.allowNextEvent()
+        case .stopSource(let number): stopSource(number)
         case .ping: break  // answered by the event loop
         }
     }
@@ -94,9 +94,9 @@ actor WorkerRuntime {
 
 extension WorkerRuntime {
     private func load(_ assignment: PluginAssignment) {
-        let slot = crumbs.slot(0)
-        slot?.write(.manifest, controller: "", object: "")
-        slot?.setStamp(1)
+        let crumbSlot = crumbs.slot(at: 0)
+        crumbSlot?.write(.manifest, controller: "", object: "")
+        crumbSlot?.setStamp(1)
         do throws(ListError) {
             try Confinement.limitMemory(to: assignment.memoryMax)
             if !assignment.hasNetwork { try Confinement.restrictToUnixSockets() }
@@ -122,7 +122,7 @@ extension WorkerRuntime {
         } catch {
             report(.refused(error))
         }
-        slot?.setStamp(0)
+        crumbSlot?.setStamp(0)
     }
 
     /// Looks up section controllers by their names in this process. When the plugin has no controller of a name any
@@ -143,16 +143,16 @@ extension WorkerRuntime {
 // MARK: - Lists
 
 extension WorkerRuntime {
-    private func host(_ slot: PresenterNumber, crumb: Int?) {
-        let tracer = CallTracer(crumb.flatMap { crumbs.slot($0) })
+    private func hostList(number: PresenterNumber, crumbSlot: Int?) {
+        let tracer = CallTracer(crumbSlot.flatMap { crumbs.slot(at: $0) })
         let (report, manifest) = (report, plugin?.manifest)
         let list = PresentationHost(
             executor: HostExecutor(label: "org.listd.list"), tracer: tracer,
             resolve: { Self.resolveControllers(of: $0, manifest: manifest, tracer: tracer) }
         ) { output in
-            report(.presented(slot, output))
+            report(.presented(number, output))
         }
-        lists[slot] = list
+        lists[number] = list
         if isCongested { list.post { $0.setCongested(true) } }
     }
 }
@@ -160,28 +160,28 @@ extension WorkerRuntime {
 // MARK: - Data sources
 
 extension WorkerRuntime {
-    private func makeSource(_ slot: PresenterNumber, crumb: Int?, name: String, argument: String) {
+    private func makeSource(number: PresenterNumber, crumbSlot: Int?, name: String, argument: String) {
         guard let plugin, let entry = plugin.manifest.dataSources.first(where: { $0.name == name }) else {
             let error = ListError(.invalidArguments, "source: the plugin has no data source \(name.quoted)")
-            return report(.sourceMade(slot, .failure(error)))
+            return report(.sourceMade(number, .failure(error)))
         }
         let source = WorkerRuntimeSource(
-            entry, argument: argument, host: plugin.host, crumb: crumb.flatMap { crumbs.slot($0) }
+            entry, argument: argument, host: plugin.host, crumbSlot: crumbSlot.flatMap { crumbs.slot(at: $0) }
         ) { [report] event in
-            report(.sourceEvent(slot, event))
+            report(.sourceEvent(number, event))
         }
-        sources[slot] = source
-        source.make { [report] outcome in report(.sourceMade(slot, outcome)) }
+        sources[number] = source
+        source.make { [report] outcome in report(.sourceMade(number, outcome)) }
     }
 
-    private func write(_ write: DataSourceWrite, toSource slot: PresenterNumber) {
-        if let source = sources[slot] { return source.write(write) }
-        report(.sourceEvent(slot, .written(write.id, ListError(.sourceUnavailable, "the data source has ended"))))
+    private func write(_ write: DataSourceWrite, toSource number: PresenterNumber) {
+        if let source = sources[number] { return source.write(write) }
+        report(.sourceEvent(number, .written(write.id, ListError(.sourceUnavailable, "the data source has ended"))))
     }
 
-    private func stopSource(_ slot: PresenterNumber) {
-        guard let source = sources.removeValue(forKey: slot) else { return report(.sourceStopped(slot)) }
-        source.stop { [report] in report(.sourceStopped(slot)) }
+    private func stopSource(_ number: PresenterNumber) {
+        guard let source = sources.removeValue(forKey: number) else { return report(.sourceStopped(number)) }
+        source.stop { [report] in report(.sourceStopped(number)) }
     }
 }
 

@@ -17,12 +17,12 @@ final class WorkerRuntimeSource: Sendable {
 
     /// Prepares a data source, without running any of its code.
     init(
-        _ entry: DataSourceEntry, argument: String, host: PluginHost, crumb: BreadcrumbSlot?,
+        _ entry: DataSourceEntry, argument: String, host: PluginHost, crumbSlot: BreadcrumbSlot?,
         deliver: @escaping @Sendable (SourceEvent) -> Void
     ) {
         let flow = EventFlow()
         self.flow = flow
-        let tracer = crumb.map { SourceTracer($0, name: entry.name, argument: argument) }
+        let tracer = crumbSlot.map { SourceTracer($0, name: entry.name, argument: argument) }
         runner = DataSourceRunner(entry, argument: argument, host: host, watcher: tracer) { event in
             // Each part is encoded after the previous one is handled, so a long list needs memory for one more part
             // only.

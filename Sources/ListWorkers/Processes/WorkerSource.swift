@@ -23,9 +23,9 @@ final class WorkerSource: Source {
     /// The state of the data source in the present process of the worker.
     fileprivate struct Placement {
         /// The number of the data source in the worker; nil when no process has it.
-        var slot: PresenterNumber?
+        var number: PresenterNumber?
         /// The slot for the breadcrumbs of the data source.
-        var crumb: Int?
+        var crumbSlot: Int?
         /// Slows the source down when it sends events all the time.
         var brake = FloodBrake.perList
         /// Whether the source is to be started as soon as it is made.
@@ -146,18 +146,18 @@ final class WorkerSources {
         guard let process = worker.process else { return }
         forget(source)
         let number = PresenterNumbers.next()
-        source.placement.slot = number
+        source.placement.number = number
         source.placement.isRenewing = false
-        source.placement.crumb = process.reserveCrumb()
+        source.placement.crumbSlot = process.reserveCrumbSlot()
         sources[number] = source
-        send(.makeSource(number, crumb: source.placement.crumb, name: source.name, argument: source.argument))
+        send(.makeSource(number, crumbSlot: source.placement.crumbSlot, name: source.name, argument: source.argument))
     }
 
     private func forget(_ source: WorkerSource) {
-        if let slot = source.placement.slot { sources[slot] = nil }
-        if let crumb = source.placement.crumb { worker.process?.release(crumb) }
-        source.placement.slot = nil
-        source.placement.crumb = nil
+        if let number = source.placement.number { sources[number] = nil }
+        if let slot = source.placement.crumbSlot { worker.process?.releaseCrumbSlot(slot) }
+        source.placement.number = nil
+        source.placement.crumbSlot = nil
     }
 
     /// Makes the data sources again in a new process of the worker.
@@ -165,11 +165,11 @@ final class WorkerSources {
         let all = sources.sorted { $0.key < $1.key }.map(\.value)
         sources = [:]
         for source in all {
-            source.placement.crumb = nil  // a slot of the previous process
+            source.placement.crumbSlot = nil  // a slot of the previous process
             if source.isStopped {
                 // The source ended with its process. Making it again only to stop it would delay the removal of its
                 // list.
-                source.placement.slot = nil
+                source.placement.number = nil
                 source.completeStop()
             } else {
                 make(source)
@@ -182,7 +182,7 @@ final class WorkerSources {
     /// Starts a data source that was made.
     func start(_ source: WorkerSource) {
         source.placement.isStarted = true
-        if let slot = source.placement.slot { send(.startSource(slot, cursor: source.place())) }
+        if let number = source.placement.number { send(.startSource(number, cursor: source.place())) }
     }
 
     /// Passes a client's write to a data source, which answers with an event.
@@ -190,7 +190,8 @@ final class WorkerSources {
     /// - Throws: `sourceUnavailable` when the source does not run, or when the user has to wait because workers died of
     ///   earlier writes of this user.
     func write(_ write: DataSourceWrite, to source: WorkerSource) throws(ListError) {
-        guard let slot = source.placement.slot, worker.process != nil, source.placement.isStarted, !source.isStopped,
+        guard let number = source.placement.number, worker.process != nil, source.placement.isStarted,
+            !source.isStopped,
             !source.placement.isRenewing
         else {
             throw ListError(
@@ -205,13 +206,15 @@ final class WorkerSources {
                 "the worker of plugin \(worker.name) died \(wait.deaths) times in calls of user \(write.user), whose "
                     + "calls are refused for another \(UInt64(wait.time / .milliseconds(1)) + 1) ms")
         }
-        send(.writeSource(slot, write))
+        send(.writeSource(number, write))
     }
 
     /// Records that the worker died, and with it the data sources. The user whose call killed it may have to wait.
     func handleWorkerDeath(_ death: WorkerDeath) {
         for source in sources.values {
-            if let call = death.call(at: source.placement.crumb), call.isCertain, let user = call.call.cause?.user {
+            if let call = death.call(inSlot: source.placement.crumbSlot), call.isCertain,
+                let user = call.call.cause?.user
+            {
                 worker.recordDeath(by: user)
             }
             source.pause()
@@ -221,32 +224,33 @@ final class WorkerSources {
     /// Stops a data source and makes it again. Does nothing while no process has it, as the next process makes it
     /// anyway.
     func renew(_ source: WorkerSource) {
-        guard let slot = source.placement.slot, worker.process != nil, source.placement.isStarted, !source.isStopped,
+        guard let number = source.placement.number, worker.process != nil, source.placement.isStarted,
+            !source.isStopped,
             !source.placement.isRenewing
         else { return }
         source.placement.isRenewing = true
-        send(.stopSource(slot))
+        send(.stopSource(number))
     }
 
     /// Stops a data source. Its completions are called in any case, even if no process has it.
     func stop(_ source: WorkerSource) {
-        guard let slot = source.placement.slot, worker.process != nil else {
+        guard let number = source.placement.number, worker.process != nil else {
             forget(source)
             return source.completeStop()
         }
-        send(.stopSource(slot))
+        send(.stopSource(number))
     }
 
     /// Handles the worker's reports about data sources.
     func handle(_ report: WorkerReport) {
         switch report {
-        case .sourceMade(let slot, let outcome): handleMade(slot, outcome)
-        case .sourceEvent(let slot, let event):
-            sources[slot]?.deliver(event) { [weak self] in
-                EventLoop.shared.post { self?.requestNextEvent(slot) }
+        case .sourceMade(let number, let outcome): handleMade(number, outcome)
+        case .sourceEvent(let number, let event):
+            sources[number]?.deliver(event) { [weak self] in
+                EventLoop.shared.post { self?.requestNextEvent(of: number) }
             }
-        case .sourceStopped(let slot):
-            guard let source = sources[slot] else { return }
+        case .sourceStopped(let number):
+            guard let source = sources[number] else { return }
             if source.placement.isRenewing, !source.isStopped { return make(source) }
             forget(source)
             source.completeStop()
@@ -255,15 +259,15 @@ final class WorkerSources {
     }
 
     /// Requests the next event of a source whose last event is handled; with a delay if the source sends too many.
-    private func requestNextEvent(_ slot: PresenterNumber) {
-        guard let source = sources[slot], let pause = source.placement.brake.admit(at: .now) else {
-            return send(.eventTaken(slot))
+    private func requestNextEvent(of number: PresenterNumber) {
+        guard let source = sources[number], let pause = source.placement.brake.admit(at: .now) else {
+            return send(.eventTaken(number))
         }
-        EventLoop.shared.addTimer(after: pause) { [weak self] in self?.requestNextEvent(slot) }
+        EventLoop.shared.addTimer(after: pause) { [weak self] in self?.requestNextEvent(of: number) }
     }
 
-    private func handleMade(_ slot: PresenterNumber, _ outcome: Result<DataSourceTraits, ListError>) {
-        guard let source = sources[slot] else { return }
+    private func handleMade(_ number: PresenterNumber, _ outcome: Result<DataSourceTraits, ListError>) {
+        guard let source = sources[number] else { return }
         var error: ListError?
         switch outcome {
         case .success(let traits): source.recordTraits(traits)
@@ -274,7 +278,7 @@ final class WorkerSources {
             return completion(error)
         }
         if let error { return source.fail(error) }
-        if source.placement.isStarted { send(.startSource(slot, cursor: source.place())) }
+        if source.placement.isStarted { send(.startSource(number, cursor: source.place())) }
     }
 
     /// Reports an error to the lists of all data sources, as the worker is not restarted by itself.

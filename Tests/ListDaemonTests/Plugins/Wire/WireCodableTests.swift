@@ -77,8 +77,8 @@ struct WireCodableTests {
         let asked: [WorkerOrder] = viewCommands.map { .present(6, .view(1, 2, $0), by: 1000) }
         return presented + asked + writes + [
             .load(PluginAssignment(path: "/a.so", directories: ["/", "/b"], settings: ["k": "v"], memoryMax: 3)),
-            .host(1, crumb: 2), .host(1, crumb: nil), .close(4),
-            .makeSource(1, crumb: nil, name: "n", argument: "?"), .startSource(1),
+            .host(1, crumbSlot: 2), .host(1, crumbSlot: nil), .close(4),
+            .makeSource(1, crumbSlot: nil, name: "n", argument: "?"), .startSource(1),
             .startSource(1, cursor: [0, 255]), .eventTaken(2), .stopSource(3),
             .ping,
         ]

@@ -18,7 +18,7 @@ struct CallCauseTests {
 
     init() throws {
         map = try BreadcrumbMap()
-        slot = try #require(map.slot(7))
+        slot = try #require(map.slot(at: 7))
         tracer = CallTracer(slot)
         tracer.setExecutor(executor)
     }
@@ -87,11 +87,12 @@ struct CallCauseTests {
     func deaths() {
         let own = Breadcrumb(kind: .update, controller: "c", object: "o")
         let other = Breadcrumb(kind: .selection, controller: "c", object: "o", cause: CallCause(user: 1, request: 1))
-        #expect(WorkerDeath(reason: "", calls: [3: own]).call(at: 3) == DeadlyCall(call: own, isCertain: true))
+        #expect(WorkerDeath(reason: "", calls: [3: own]).call(inSlot: 3) == DeadlyCall(call: own, isCertain: true))
         #expect(
-            WorkerDeath(reason: "", calls: [3: own, 4: other]).call(at: 4) == DeadlyCall(call: other, isCertain: false))
-        #expect(WorkerDeath(reason: "", calls: [3: own]).call(at: 4) == nil)
-        #expect(WorkerDeath(reason: "", calls: [3: own]).call(at: nil) == nil)
+            WorkerDeath(reason: "", calls: [3: own, 4: other]).call(inSlot: 4)
+                == DeadlyCall(call: other, isCertain: false))
+        #expect(WorkerDeath(reason: "", calls: [3: own]).call(inSlot: 4) == nil)
+        #expect(WorkerDeath(reason: "", calls: [3: own]).call(inSlot: nil) == nil)
         #expect(!WorkerDeath(reason: "", calls: [3: own]).isOfCaller && !WorkerDeath(reason: "").isOfCaller)
         #expect(WorkerDeath(reason: "", calls: [3: own, 4: other]).isOfCaller)
     }

@@ -39,7 +39,7 @@ struct PresentationHostTests {
     @Test("a list is closed in its worker → engine and presentation are deallocated")
     func closedInWorker() async throws {
         let runtime = WorkerRuntime(crumbs: try BreadcrumbMap()) { _ in }
-        try send(runtime, .host(1, crumb: 1))
+        try send(runtime, .host(1, crumbSlot: 1))
         try send(runtime, .present(1, .open(try setup())))
         weak let list = await runtime.lists[1]
         let executor = try #require(list?.executor)
