@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Following a directory", .timeLimit(.minutes(1)))
 struct DirectorySourceTests {
-    @Test("a directory with entries → objects with name, kind, size, times, mode and owner")
+    @Test("a directory has entries → each object has name, kind, size, times, mode and owner of its entry")
     func contents() async throws {
         let scratch = try Scratch()
         try scratch.write("notes.txt", "hello")
@@ -144,7 +144,7 @@ struct DirectorySourceTests {
         #expect(following.failures.isEmpty)
     }
 
-    @Test("a missing directory → one error with path and reason; the directory is created → the list follows it")
+    @Test("the directory is missing → the error has path and reason; the directory is created → the list follows it")
     func missing() async throws {
         let scratch = try Scratch()
         try scratch.remove()
@@ -166,7 +166,7 @@ struct DirectorySourceTests {
     }
 
     @Test(
-        "the path is not absolute, or an option is unknown → invalidArguments that names the part at fault",
+        "the path is not absolute, or an option is unknown → invalidArguments names the wrong part",
         arguments: ["", "tmp", "./x", "/a&recursion", "/a&depth=x&b"])
     func badPath(path: String) async {
         let entry = DataSourceEntry.source("directory") { try DirectorySource($0) }

@@ -8,7 +8,7 @@ import Testing
 @Suite("Paths of entries, and options of a directory list")
 struct EntryPathTests {
     @Test(
-        "a path → its components, last name, parent and depth",
+        "a path is split → EntryPath has the path's components, last name, parent and depth",
         arguments: [("", [], "", ""), ("a", ["a"], "a", ""), ("a/b c/.d", ["a", "b c", ".d"], ".d", "a/b c")])
     func parts(text: String, components: [String], name: String, parent: String) {
         let path = EntryPath(text)
@@ -45,7 +45,7 @@ struct EntryPathTests {
             owner: 0, target: nil)
     }
 
-    @Test("entries of a tree in any order → sorted, each directory before its entries, subdirectories before files")
+    @Test("entries of a tree are sorted → each directory precedes its entries, and subdirectories precede files")
     func order() {
         let wanted = [
             entry("A", .directory), entry("A/x", .directory), entry("A/x/9"), entry("A/b"), entry("a", .directory),
@@ -60,7 +60,7 @@ struct EntryPathTests {
         }
     }
 
-    @Test("an argument and settings → path, depth, limits, and rules for hidden entries are parsed")
+    @Test("an argument and settings are parsed → the options have the path, the depth, limits and hidden-entry rules")
     func options() throws {
         let plain = try DirectoryOptions("/srv", settings: PluginSettings())
         #expect(plain.path == "/srv" && plain.depth == 0 && plain.showsHidden && plain.maximumCount == 1_000_000)

@@ -9,7 +9,7 @@ import Testing
 @Suite("Items of directory entries")
 struct EntryTests {
     @Test(
-        "a number of bytes → text with a unit, of at most four digits",
+        "a number of bytes is formatted → the text has a unit and at most four digits",
         arguments: [
             (0, "0 B"), (1023, "1023 B"), (1024, "1.0 KiB"), (1536, "1.5 KiB"), (10_188, "9.9 KiB"), (10_189, "10 KiB"),
             (10_240, "10 KiB"), (1_048_575, "1.0 MiB"), (1_048_576, "1.0 MiB"), (5 << 30, "5.0 GiB"),
@@ -30,7 +30,7 @@ struct EntryTests {
         #expect(MimeTypes.builtIn.type(forName: name) == type)
     }
 
-    @Test("files of the freedesktop database → types by suffix and name, ordered by weight, and icons")
+    @Test("the freedesktop database has a pattern for a name → the file has the MIME type and the icon of that pattern")
     func database() {
         let globs = """
             # comment
@@ -53,7 +53,7 @@ struct EntryTests {
         #expect(types.genericIcon(forType: types.type(forName: "unknown")) == "text-x-generic")
     }
 
-    @Test("no freedesktop database → the built-in MIME types")
+    @Test("the freedesktop database is missing → the built-in MIME types are used")
     func noDatabase() {
         #expect(MimeTypes.installed(in: "/nonexistent").type(forName: "a.txt") == "text/plain")
     }
@@ -64,7 +64,7 @@ struct EntryTests {
         return EntryController(types: .builtIn).item(for: object)
     }
 
-    @Test("a file → item with title, readable size, icon of its MIME type, and its kind as reuse identifier")
+    @Test("a file is listed → its item has the title, the readable size, the MIME type's icon and the kind")
     func file() throws {
         let item = try item("file", "song.mp3", ["size": .uint64(3 << 20), "modified": 77])
         #expect(item.reuseIdentifier == "file")
@@ -75,7 +75,7 @@ struct EntryTests {
             ])
     }
 
-    @Test("a directory, a link, a pipe → items with icon, description and reuse identifier")
+    @Test("a directory, a link and a pipe are listed → each item has its icon, description and reuse identifier")
     func others() throws {
         #expect(try item("directory", "d").content["icon"] == "inode-directory")
         #expect(try item("directory", "d").content["detail"] == "directory")
@@ -84,7 +84,7 @@ struct EntryTests {
         #expect(try item("nonsense", "n").reuseIdentifier == "file")
     }
 
-    @Test("a device → MIME type of a character or block device")
+    @Test("a device is listed → its MIME type tells whether it is a character or a block device")
     func devices() throws {
         let null = try #require(try Directory(root: "/dev").entry(EntryPath("null")))
         #expect(null.device == .character)

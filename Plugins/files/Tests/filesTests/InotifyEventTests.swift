@@ -16,7 +16,7 @@ struct InotifyEventTests {
         return bytes + padded
     }
 
-    @Test("the bytes of several records → events, with names without padding")
+    @Test("the bytes of several records are parsed → each record becomes an event, whose name has no padding")
     func records() {
         let bytes =
             record(Int(IN_CREATE), name: "a", padding: 14) + record(Int(IN_MOVED_FROM), cookie: 7, name: "b")
@@ -35,7 +35,8 @@ struct InotifyEventTests {
         #expect(records.last?.isWatchRemoved == true)
     }
 
-    @Test("bytes that end in the middle of a record → only the complete records", arguments: [0, 3, 15, 16, 17])
+    @Test(
+        "the bytes end in the middle of a record → only the complete records are parsed", arguments: [0, 3, 15, 16, 17])
     func cutShort(length: Int) {
         let bytes = record(Int(IN_CREATE), name: "abc")
         let events = Array(InotifyRecords(bytes: bytes.prefix(length)))
@@ -50,7 +51,7 @@ struct InotifyEventTests {
         #expect(pending.isComplete)
     }
 
-    @Test("both events of a rename → one queued rename with both paths; only one of the events → an incomplete rename")
+    @Test("both events of a rename arrive → one complete rename is queued; only one arrives → the rename is incomplete")
     func rename() {
         var pending = PendingChanges()
         pending.record(.movedFrom(EntryPath("a"), cookie: 3))

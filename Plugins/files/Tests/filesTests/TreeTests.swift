@@ -9,7 +9,7 @@ import Testing
 
 @Suite("Following a directory tree", .timeLimit(.minutes(3)))
 struct TreeTests {
-    @Test("nested directories → each entry comes after its directory, with path and depth, and without headings")
+    @Test("directories are nested → each entry follows its directory, has path and depth, and has no heading")
     func contents() async throws {
         let scratch = try Scratch()
         try scratch.makeDirectory("sub")
@@ -66,7 +66,9 @@ struct TreeTests {
         #expect(following.failures.isEmpty)
     }
 
-    @Test("the directory is removed while being read → the list fails; it is created again → the list recovers")
+    @Test(
+        "the directory is removed while it is read → the list fails; the directory is created again → the list recovers"
+    )
     func goneWhileRead() async throws {
         let scratch = try Scratch()
         for number in 0..<300 { try scratch.write("f\(number)") }
@@ -96,7 +98,7 @@ struct TreeTests {
         #expect(following.list.object(named: "moved")?.id == "b/in/x")
     }
 
-    @Test("directories are moved out of and into the tree → their entries are removed or added")
+    @Test("directories are moved into or out of the tree → their entries are added to or removed from the list")
     func movedOutAndIn() async throws {
         let scratch = try Scratch()
         let elsewhere = try Scratch()
