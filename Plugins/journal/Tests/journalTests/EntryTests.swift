@@ -18,7 +18,7 @@ struct EntryTests {
     }
 
     @Test(
-        "an age in seconds → its text, and the time until the text changes",
+        "an age in seconds is formatted → the result has the text and the time until the text changes",
         arguments: [
             (0, "now", 60), (59, "now", 1), (60, "1 min", 60), (3599, "59 min", 1), (3600, "1 h", 3600),
             (7201, "2 h", 3599), (86_399, "23 h", 1), (86_400, "1 d", 86_400), (1_000_000, "11 d", 36_800),
@@ -29,7 +29,7 @@ struct EntryTests {
         #expect(age.untilChange == .seconds(next))
     }
 
-    @Test("a time in the future, extreme times → the age is \"now\", without an overflow")
+    @Test("the time of an entry is in the future or extreme → its age is \"now\", without an overflow")
     func strangeTimes() {
         #expect(Age(of: 5_000_000, at: 0).text == "now")
         #expect(Age(of: .min, at: .max).text == "now")
@@ -37,7 +37,7 @@ struct EntryTests {
         #expect(Age(of: 0, at: .max).untilChange > .zero)
     }
 
-    @Test("an entry of priority info → one row with the message's first line, the origin and the age")
+    @Test("an entry has the priority info → its row has the message's first line, the origin and the age")
     func row() throws {
         let list = try TestList(JournalPlugin.self, size: Size(width: 300, height: 400))
         try list.update([object("one\ntwo", time: 1, ["SYSLOG_IDENTIFIER": "cron", "_PID": "9", "_COMM": "x"])])
@@ -51,7 +51,7 @@ struct EntryTests {
         #expect(list.faults.isEmpty)
     }
 
-    @Test("an entry of priority err → header with the priority, the whole message, unit and source location")
+    @Test("an entry has the priority err → its header has the priority; its items, message, unit and source location")
     func alert() throws {
         let list = try TestList(
             JournalPlugin.self, sectionControllers: ["err": "AlertController", "*": "DebugController"])
@@ -107,7 +107,7 @@ struct EntryTests {
     }
 
     @Test(
-        "an entry of the message catalog → subject and explanation, without leading and trailing blank lines",
+        "an entry of the message catalog is parsed → subject and explanation have no blank lines around them",
         arguments: [
             ("", "", ""), ("Subject: a b\nDefined-By: x\n\n\none\n\ntwo\n\n", "a b", "one\n\ntwo"), ("\n\nx", "", "x"),
             ("Defined-By: x", "", ""),
@@ -119,7 +119,7 @@ struct EntryTests {
     }
 
     @Test(
-        "an invalid or unknown message identifier → no explanation",
+        "a message identifier is invalid or unknown → the catalog returns no explanation",
         arguments: ["", "x", "00000000000000000000000000000001"])
     func unknownMessage(id: String) {
         #expect(MessageCatalog.find(id) == nil)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Arguments of a journal list")
 struct JournalQueryTests {
-    @Test("no options → the newest 1000 entries of the system's journal, the newest first")
+    @Test("no options are given → the query asks for the newest 1000 entries of the system's journal, the newest first")
     func nothing() throws {
         let query = try JournalQuery("")
         #expect(query.directory == nil)
@@ -28,7 +28,8 @@ struct JournalQueryTests {
         #expect(query.matches == ["_UID": ["0", "7"]])
     }
 
-    @Test("a priority by name or by number → the same query", arguments: JournalPriority.allCases)
+    @Test(
+        "a priority is given by name or by number → both result in the same query", arguments: JournalPriority.allCases)
     func priorities(priority: JournalPriority) throws {
         #expect(try JournalQuery("priority=\(priority.name)").priority == priority)
         #expect(try JournalQuery("priority=\(priority.rawValue)").priority == priority)
@@ -67,7 +68,7 @@ struct JournalQueryTests {
             ])
     }
 
-    @Test("two units → entries written by either unit and entries about either unit, combined as alternatives")
+    @Test("two units are given → the query matches entries that either unit wrote or that are about either unit")
     func units() throws {
         let filter = try JournalQuery("unit=a&unit=b&priority=emerg").filter
         #expect(filter.filter { $0 == .and }.count == 1)

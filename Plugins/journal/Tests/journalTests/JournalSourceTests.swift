@@ -19,7 +19,7 @@ struct JournalSourceTests {
         source.objects.map { $0.fields["message"]?.string ?? "" }
     }
 
-    @Test("a journal with old and new entries → all entries with their fields, the newest first")
+    @Test("a journal has old and new entries → the list has all entries with their fields, the newest first")
     func follows() async throws {
         let directory = try JournalDirectory()
         let writer = try JournalWriter(directory.file("a"))
@@ -40,7 +40,8 @@ struct JournalSourceTests {
         await source.stop()
     }
 
-    @Test("more entries than the maximum → only the newest entries, at the start and after additions")
+    @Test(
+        "a journal has more entries than the maximum → the list has only the newest, at the start and after additions")
     func bounded() async throws {
         let directory = try JournalDirectory()
         let writer = try JournalWriter(directory.file("a"))
@@ -56,7 +57,7 @@ struct JournalSourceTests {
     }
 
     @Test(
-        "a filter → only matching entries are listed, including entries that are written later",
+        "a filter is given → the list has only matching entries, including those that are written later",
         arguments: [
             ("unit=ssh", ["alert of ssh", "about ssh", "info of ssh"]),
             ("priority=err", ["alert of cron", "alert of ssh"]),
@@ -83,7 +84,7 @@ struct JournalSourceTests {
         await source.stop()
     }
 
-    @Test("journal files are added and removed → the entries of the existing files, sorted by time")
+    @Test("journal files are added and removed → the list has the entries of the existing files, sorted by time")
     func rotation() async throws {
         let directory = try JournalDirectory()
         let first = try JournalWriter(directory.file("a"))
@@ -172,7 +173,7 @@ struct JournalSourceTests {
         await second.stop()
     }
 
-    @Test("an empty directory → an empty list; the first entry is written → the entry is added")
+    @Test("the directory is empty → the list is empty; the first entry is written → the list has the entry")
     func empty() async throws {
         let directory = try JournalDirectory()
         let source = try await source(directory.path)
@@ -188,7 +189,7 @@ struct JournalSourceTests {
         await source.stop()
     }
 
-    @Test("a missing directory → the list fails with the path; the directory is created → the list follows it")
+    @Test("the directory is missing → the list's error has the path; the directory is created → the list follows it")
     func missing() async throws {
         let directory = try JournalDirectory()
         try directory.remove()
