@@ -28,7 +28,7 @@ struct FeedTests {
         #expect(objects.last?.fields["text"] == "Hello")
     }
 
-    @Test("an entry is converted to an object and back → unchanged")
+    @Test("an entry is converted to an object and back → the entry is unchanged")
     func roundTrip() throws {
         for object in try (SampleFeed.feed.objects() + SampleFeed.messages.map { try $0.object() }) {
             let again =
@@ -80,14 +80,14 @@ struct FeedTests {
     }
 
     @Test(
-        "hours since the landing → the number of the sol, with 24 hours and 37 minutes per sol",
+        "hours since the landing are converted to sols → a sol has 24 hours and 37 minutes",
         arguments: [(0.0, 0), (24.6, 0), (24.62, 1), (246.2, 10), (-1, -1)])
     func sols(hours: Double, sol: Int) {
         let calendar = SolCalendar(landing: SampleFeed.landing)
         #expect(calendar.sol(of: SampleFeed.landing.addingTimeInterval(hours * 3600)) == sol)
     }
 
-    @Test("a time beyond the range of numbers → sol 0, and a clamped date")
+    @Test("a time is beyond the range of numbers → its sol is 0, and its date is clamped")
     func endOfTime() {
         #expect(SolCalendar(landing: SampleFeed.landing).sol(of: .distantFuture) > 10_000)
         #expect(SolCalendar(landing: SampleFeed.landing).sol(of: Date(timeIntervalSince1970: 1e300)) == 0)
@@ -95,7 +95,7 @@ struct FeedTests {
     }
 
     @Test(
-        "a text wrapped at ten characters → the number of lines, with breaks between words and within long words",
+        "a text is wrapped at ten characters → its number of lines counts breaks between words and in long words",
         arguments: [
             ("", 1), ("0123456789", 1), ("01234 6789", 1), ("01234 67890", 2), ("one two three four", 2),
             ("0123456789a", 2), ("x 012345678901234567890123456789", 4),
@@ -105,7 +105,7 @@ struct FeedTests {
     }
 
     @Test(
-        "a row width that is zero, negative or not finite → a finite height",
+        "a row's width is zero, negative or not finite → its height is finite",
         arguments: [0, -5, 1, .infinity, -.infinity, .nan] as [Double])
     func strangeWidth(width: Double) {
         #expect(TextSize.height(of: "some words", width: width).isFinite)

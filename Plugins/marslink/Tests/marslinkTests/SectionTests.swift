@@ -48,7 +48,7 @@ struct SectionTests {
     }
 
     @Test(
-        "the actions read and unread → the message's mark changes; another action or section → not handled"
+        "the actions read and unread → the message's mark changes; another action or section → nothing is handled"
     )
     func actions() throws {
         let list = try list()
@@ -101,7 +101,7 @@ struct SectionTests {
         #expect(list.faults.isEmpty)
     }
 
-    @Test("an object without the expected fields → a fault of that object's section only")
+    @Test("an object lacks the expected fields → only that object's section reports a fault")
     func otherObjects() throws {
         let list = try list()
         try list.update(
