@@ -28,7 +28,8 @@ struct LetterTests {
         #expect(list.faults.isEmpty)
     }
 
-    @Test("a package is added, another one upgraded → one row is inserted, one is reloaded, and the header is updated")
+    @Test(
+        "a package is added and another one is upgraded → a row is inserted, a row is reloaded, the header is updated")
     func changes() throws {
         let list = try TestList(PackagesPlugin.self)
         try list.update(try objects(stanza("adduser"), stanza("awk")))
@@ -48,7 +49,7 @@ struct LetterTests {
         #expect(try list.shown(.header, of: "a")?.frame.origin.y == 1000)
     }
 
-    @Test("objects without packages → no rows and no fault")
+    @Test("an object has no packages → its section has no rows and no fault")
     func otherObjects() throws {
         let list = try TestList(PackagesPlugin.self)
         try list.update([
@@ -59,7 +60,7 @@ struct LetterTests {
         #expect(list.faults.isEmpty)
     }
 
-    @Test("a horizontal list → items as high as the viewport")
+    @Test("a list is horizontal → its items are as high as the viewport")
     func sideways() throws {
         let list = try TestList(PackagesPlugin.self, size: Size(width: 300, height: 200)) { $0.direction = .horizontal }
         try list.update(try objects(stanza("a")))

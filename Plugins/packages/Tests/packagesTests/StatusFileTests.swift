@@ -9,7 +9,7 @@ import Testing
 struct StatusFileTests {
     private func read(_ text: String) -> StatusFile { StatusFile(Array(text.utf8)) }
 
-    @Test("a stanza → a package with all of its fields; the size is in bytes")
+    @Test("a stanza is parsed → the package has all of its fields, and its size in bytes")
     func stanzas() throws {
         let file = read(stanza("bash", version: "5.2.15-2+b7", size: 7163) + stanza("zsh", state: "config-files"))
         let bash = try #require(file.packages.first)
@@ -54,7 +54,7 @@ struct StatusFileTests {
         #expect(file.packages.allSatisfy { $0.installedSize == nil })
     }
 
-    @Test("a NUL or bytes that are not UTF-8 → replaced by U+FFFD, and the object is valid")
+    @Test("a field has a NUL or bytes that are not UTF-8 → U+FFFD replaces them, and the object is valid")
     func bytes() throws {
         let file = StatusFile(Array("Package: a\nStatus: x\nDescription: ".utf8) + [0xFF, 0, 0x21, 0x0A])
         #expect(file.packages.first?.summary == "\u{FFFD}\u{FFFD}!")
@@ -63,13 +63,13 @@ struct StatusFileTests {
     }
 
     @Test(
-        "an invalid or overflowing size → a package without a size",
+        "a size is invalid or overflows → the package has no size",
         arguments: ["18014398509481984", "99999999999999999999", "-1", "1.5"])
     func hugeSize(text: String) {
         #expect(read("Package: a\nStatus: x\nInstalled-Size: \(text)\n").packages.first?.installedSize == nil)
     }
 
-    @Test("any prefix of a file → the packages of the complete stanzas, without an error")
+    @Test("a file ends at any position → the packages of its complete stanzas are read, without an error")
     func prefixes() {
         let bytes = Array((stanza("a") + stanza("bb") + stanza("ccc")).utf8)
         for count in 0...bytes.count {
@@ -78,7 +78,7 @@ struct StatusFileTests {
         }
     }
 
-    @Test("package names → groups by letter as in Debian's archive, each sorted by name")
+    @Test("package names are grouped → letters are grouped as in Debian's archive, and each group is sorted by name")
     func letters() throws {
         let text = ["zlib1g", "libc6", "0ad", "lib", "libc-bin", "Apt", "less", "libx11-6", "adduser"]
             .map { stanza($0) }.joined()

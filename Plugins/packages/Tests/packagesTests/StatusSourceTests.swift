@@ -39,7 +39,7 @@ struct StatusSourceTests {
         #expect(source.objects.count == 2)
     }
 
-    @Test("the option all → the list includes removed packages whose configuration files remain")
+    @Test("the option all is given → the list includes removed packages whose configuration files remain")
     func all() async throws {
         let admin = try AdminDirectory()
         try admin.replaceStatus(stanza("a", state: "config-files") + stanza("b"))
@@ -48,7 +48,7 @@ struct StatusSourceTests {
         #expect(source.objects.map(\.id) == ["a", "b"])
     }
 
-    @Test("no argument → the file named by the setting Status is used")
+    @Test("no argument is given → the list follows the file that the setting Status names")
     func setting() async throws {
         let admin = try AdminDirectory()
         try admin.replaceStatus(stanza("x"))
@@ -58,7 +58,7 @@ struct StatusSourceTests {
     }
 
     @Test(
-        "the file is missing or without packages → the list fails with the reason; it is repaired → the list recovers"
+        "the file is missing or has no packages → the list fails with the reason; a valid file → the list recovers"
     )
     func missing() async throws {
         let admin = try AdminDirectory()
