@@ -103,7 +103,7 @@ struct BadInputTests {
         await other.stop()
     }
 
-    @Test("a table without an id → listd.watch fails; a column of an unsupported type → the list has an error")
+    @Test("a table has no id → listd.watch fails; a column has an unsupported type → the list has an error")
     func columns() async throws {
         let server = try Server()
         try server.sql("CREATE TABLE nameless (n int); CREATE TABLE odd (id int PRIMARY KEY, place point)")
@@ -118,7 +118,7 @@ struct BadInputTests {
         await source.stop()
     }
 
-    @Test("a row without id or rank → the row is left out; a repeated id → the list has an error and keeps its objects")
+    @Test("a row has no id or rank → it is left out; an id is repeated → the list has an error and keeps its objects")
     func ids() async throws {
         let server = try Server()
         try server.sql(
@@ -140,7 +140,7 @@ struct BadInputTests {
         await source.stop()
     }
 
-    @Test("a row of 20 MiB → the row's object has no fields, and all other objects are complete")
+    @Test("a row has 20 MiB → its object has no fields, and all other objects are complete")
     func large() async throws {
         let server = try FollowingTests.orders(3)
         try server.sql("UPDATE orders SET title = repeat('x', 20 * 1024 * 1024) WHERE id = 2")
@@ -155,7 +155,7 @@ struct BadInputTests {
         await source.stop()
     }
 
-    @Test("text that is not UTF-8, or JSON that a field cannot represent → the field is left out")
+    @Test("a value is not UTF-8, or JSON that a field cannot represent → its field is left out")
     func text() async throws {
         let server = try Server(encoding: "SQL_ASCII")
         try server.sql(

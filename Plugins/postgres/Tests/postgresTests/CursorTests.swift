@@ -7,7 +7,7 @@ import Testing
 
 @Suite("Cursors of a PostgreSQL list")
 struct CursorTests {
-    @Test("encoded and decoded cursor → the same cursor; malformed bytes → no cursor")
+    @Test("a cursor is encoded and decoded → it is unchanged; malformed bytes are decoded → the result is nil")
     func bytes() {
         let cursor = ListCursor(generation: "7/a-b", snapshot: "10:20:12,15", fingerprint: "x1")
         #expect(ListCursor(cursor.bytes) == cursor)

@@ -52,7 +52,7 @@ struct FollowingTests {
         await source.stop()
     }
 
-    @Test("columns of all supported types → fields with their values, and no field for NULL")
+    @Test("a table has columns of all supported types → the objects have their values, and no field for NULL")
     func types() async throws {
         let server = try Server()
         try server.sql(
@@ -213,7 +213,7 @@ struct FollowingTests {
         await source.stop()
     }
 
-    @Test("two lists of one service, one of them a view of two tables → both are followed")
+    @Test("a list follows a table, and another list an SQL view of that table → both lists get all changes")
     func severalLists() async throws {
         let server = try Self.orders(2000)
         try server.sql(

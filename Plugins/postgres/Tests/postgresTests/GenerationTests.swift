@@ -8,7 +8,7 @@ import Testing
     "A new generation of the log", .serialized, .timeLimit(.minutes(1)),
     .enabled(if: Server.isInstalled, "PostgreSQL's server is not installed"))
 struct GenerationTests {
-    @Test("a generation begins during a transaction → the log keeps later commits for followers of a standby server")
+    @Test("a new generation of the log begins during a transaction → commits that followers have not read stay logged")
     func overlapping() throws {
         let server = try FollowingTests.orders(2)
         let (slow, fast) = (try server.session(), try server.session())

@@ -7,7 +7,7 @@ import Testing
 @Suite("Parsing a row in PostgreSQL's text format")
 struct RecordTests {
     @Test(
-        "a row with plain, quoted, empty and NULL fields → the original fields",
+        "a row with plain, quoted, empty and NULL fields is parsed → the fields have their original values",
         arguments: [
             ("(773:773:,7/a-b,1:2)", ["773:773:", "7/a-b", "1:2"]),
             (#"("7:9:7,8",7/a,"1:2,2:-1")"#, ["7:9:7,8", "7/a", "1:2,2:-1"]),

@@ -30,7 +30,7 @@ struct TriggerTests {
     }
 
     @Test(
-        "row triggers → direct writes to a partition and writes by replication are logged with old and new keys"
+        "row triggers are used → direct writes to a partition and replicated writes are logged with old and new keys"
     )
     func rows() async throws {
         let server = try makePartitionedTable(triggers: ", triggers => 'row'")
@@ -49,7 +49,9 @@ struct TriggerTests {
         await source.stop()
     }
 
-    @Test("statement triggers → direct writes to a partition are not logged; an unknown kind of triggers → an error")
+    @Test(
+        "statement triggers are used → direct writes to a partition are not logged; an unknown kind → listd.watch fails"
+    )
     func statements() throws {
         let server = try makePartitionedTable(triggers: "")
         try server.sql("DELETE FROM listd.change")

@@ -71,7 +71,7 @@ struct WritingTests {
     }
 
     @Test(
-        "a conditional write to an unchanged table → written; to a changed or locked table → an error"
+        "a conditional write finds its row unchanged → the write succeeds; the row is changed or locked → it fails"
     )
     func conditional() async throws {
         let (server, source) = try await makeWritableList(rows: 2)
@@ -128,7 +128,7 @@ struct WritingTests {
         await source.stop()
     }
 
-    @Test("a write without a connection → refused immediately, and not repeated later; no option `write` → refused")
+    @Test("the server is stopped → a write is refused and not repeated later; no option `write` → no write is accepted")
     func cutOff() async throws {
         let (server, source) = try await makeWritableList(rows: 2)
         server.stop()
@@ -144,7 +144,7 @@ struct WritingTests {
         await reader.stop()
     }
 
-    @Test("values of all writable types → read back unchanged")
+    @Test("values of all writable types are written → the same values are read back")
     func types() async throws {
         let server = try Server()
         try server.sql(
