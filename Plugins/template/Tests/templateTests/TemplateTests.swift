@@ -6,7 +6,7 @@ import Testing
 
 @Suite("The template plugin", .timeLimit(.minutes(1)))
 struct TemplateTests {
-    @Test("a reading → a row over the whole width with name and value")
+    @Test("a reading is listed → its row has the whole width, the name and the value")
     func row() throws {
         let list = try TestList(TemplatePlugin.self, size: Size(width: 300, height: 400))
         try list.update([Reading(name: "tomatoes", value: 21.46).listObject()])
@@ -27,7 +27,7 @@ struct TemplateTests {
         #expect(list.items(of: "beans").first?.content["taps"] == 1)
     }
 
-    @Test("an object without a reading's fields → a fault of its section only")
+    @Test("an object lacks a reading's fields → only its section reports a fault")
     func notAReading() throws {
         let list = try TestList(TemplatePlugin.self)
         try list.update([ListObject(id: "x", type: "reading"), Reading(name: "beans", value: 1).listObject()])
@@ -35,7 +35,7 @@ struct TemplateTests {
         #expect(list.items(of: "beans").count == 1)
     }
 
-    @Test("names in the argument → a list with a reading for each name, updated at intervals")
+    @Test("the argument has names → the list has a reading for each name, which is updated at intervals")
     func source() async throws {
         let settings = PluginSettings(["Interval": "1ms"])
         let source = try await TestSource(TemplatePlugin.self, "readings", argument: "a,b", settings: settings)
