@@ -78,7 +78,7 @@ struct ActivationTests {
         withExtendedLifetime(directory) {}
     }
 
-    @Test("a network socket is passed → refused, because its clients cannot be identified")
+    @Test("systemd passes a network socket → the service refuses it, because its clients cannot be identified")
     func network() async throws {
         let directory = TemporaryDirectory()
         let service = try start(["direct"], in: directory, family: "AF_INET")

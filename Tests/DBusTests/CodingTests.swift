@@ -103,7 +103,7 @@ struct CodingTests {
         #expect(try same.decode(as: [String: DBusValue].self) == single)
     }
 
-    @Test("the caller decodes other types than the body has → InvalidArgs, no trap")
+    @Test("the caller decodes other types than the body has → InvalidArgs is thrown, without a trap")
     func wrongTypes() throws {
         let message = try message()
         try message.write("text", 5 as UInt32)

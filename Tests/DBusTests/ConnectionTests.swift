@@ -8,7 +8,7 @@ import Testing
 @DBusActor
 struct ConnectionTests {
     @Test(
-        "nobody listens on the address, or the address is malformed → typed error",
+        "nobody listens on the address, or the address is malformed → opening the connection throws a DBusError",
         arguments: [
             "unix:path=/nonexistent/socket", "nonsense", "unix:", "", "unix:path=/tmp/\0", "tcp:host=localhost",
         ])
@@ -16,7 +16,7 @@ struct ConnectionTests {
         await #expect(throws: DBusError.self) { try await Connection.open(.address(address)) }
     }
 
-    @Test("the bus does not answer Hello → NoReply after the timeout")
+    @Test("the bus does not answer Hello → opening the connection fails with NoReply after the timeout")
     func stoppedBus() async throws {
         let bus = try PrivateBus()
         bus.pause()
@@ -27,7 +27,7 @@ struct ConnectionTests {
         bus.resume()
     }
 
-    @Test("a client asks the bus about names → typed answers")
+    @Test("clients request, release and query names → the bus's answers are decoded into the matching cases")
     func names() async throws {
         let bus = try PrivateBus()
         let (first, second) = (
@@ -74,7 +74,7 @@ struct ConnectionTests {
         subscription.cancel()
     }
 
-    @Test("a late or missing reply → NoReply; a departed peer → the error of the bus")
+    @Test("a reply is late or missing → the call fails with NoReply; the peer has left → it fails with the bus's error")
     func failingCalls() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()
@@ -115,7 +115,7 @@ struct ConnectionTests {
         #expect(throws: DBusError.self) { try client.send(message) }
     }
 
-    @Test("signals follow a reply → delivered after the task that awaited the reply resumes")
+    @Test("signals follow a reply → they are delivered after the task that awaited the reply resumes")
     func replyThenSignal() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()

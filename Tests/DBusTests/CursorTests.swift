@@ -30,7 +30,7 @@ struct CursorTests {
         }
     }
 
-    @Test("rows of a(ssa{sv}) are written and read → the same rows, and an exact count of bytes")
+    @Test("rows of a(ssa{sv}) are written and read → the rows are unchanged, and the bytes are counted exactly")
     func rows() throws {
         let message = try makeMessage("a(ssa{sv})") { writer in
             writer.array { rows in
@@ -84,7 +84,8 @@ struct CursorTests {
         bus.resume()
     }
 
-    @Test("an array of numbers → written and read as one block of memory, without copying single elements")
+    @Test(
+        "an array of numbers is written and read → it is one block of memory, whose elements are not copied one by one")
     func fixedArrays() throws {
         let numbers = (0..<1000).map { UInt64($0) * 1_000_003 }
         let message = try makeMessage("atauay") { writer in
@@ -108,7 +109,7 @@ struct CursorTests {
         }
     }
 
-    @Test("entries of a{sv} are read, those with strings by `textEntry` → the keys and values that were written")
+    @Test("entries of a{sv} are read, those with strings by `textEntry` → they have the written keys and values")
     func textEntries() throws {
         var random = SeededRandom(seed: 17)
         for _ in 0..<300 {
@@ -139,7 +140,7 @@ struct CursorTests {
         }
     }
 
-    @Test("text entries are read from a value of another type → nil, and the reader does not advance")
+    @Test("text entries are read from a value of another type → the result is nil, and the reader does not advance")
     func noTextEntries() throws {
         let message = try message()
         try message.write(["key": "text"], ["one", "two"], "three")
@@ -362,7 +363,9 @@ struct CursorTests {
         #expect(throws: DBusError.self) { try message.write("u") { $0.append(1 as UInt32) } }
     }
 
-    @Test("values nested 64 containers deep → accepted; 65 deep → LimitsExceeded", arguments: [64, 65])
+    @Test(
+        "values are nested 64 containers deep → they are accepted; 65 deep → LimitsExceeded is thrown",
+        arguments: [64, 65])
     func depth(count: Int) {
         func nest(_ writer: inout MessageWriter, _ remaining: Int) {
             guard remaining > 0 else { return writer.append(1 as UInt8) }
@@ -371,7 +374,7 @@ struct CursorTests {
         #expect(writeError("v") { nest(&$0, count) } == (count == 64 ? nil : .limitsExceeded))
     }
 
-    @Test("a body grows past its size limit → LimitsExceeded")
+    @Test("a body grows past its size limit → the writer throws LimitsExceeded")
     func limit() {
         #expect(writeError("ay", limit: 104) { $0.appendArray([UInt8](repeating: 0, count: 100)) } == nil)
         #expect(writeError("ay", limit: 104) { $0.appendArray([UInt8](repeating: 0, count: 101)) } == .limitsExceeded)

@@ -26,7 +26,7 @@ struct DetachedTests {
     }
 
     @Test(
-        "the length of a received body is computed without decoding → equal to its encoded length",
+        "the length of a received body is computed without decoding → it equals the encoded length",
         arguments: 0..<40 as Range<UInt64>)
     func length(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)

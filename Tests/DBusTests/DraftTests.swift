@@ -36,7 +36,7 @@ struct DraftTests {
         return unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: Int(count)))
     }
 
-    @Test("random values of random types → the same bytes as libdbus, including the header")
+    @Test("a draft encodes random values of random types → its bytes equal those of libdbus, including the header")
     func sameBytes() throws {
         var random = SeededRandom(seed: 11)
         for _ in 0..<1000 {
@@ -74,7 +74,9 @@ struct DraftTests {
         ]
     }
 
-    @Test("a variant's signature is not a single complete type → error", arguments: ["", "ss", "a", "{sv}", "!"])
+    @Test(
+        "a variant's signature is not a single complete type → writing the variant throws an error",
+        arguments: ["", "ss", "a", "{sv}", "!"])
     func variantTypes(text: String) throws {
         let message = try Message.signal(path: "/", interface: "org.example.Test", member: "Test")
         #expect(throws: DBusError.self) {
@@ -100,7 +102,7 @@ struct DraftTests {
     }
 
     @Test(
-        "values that D-Bus does not allow → refused when the draft becomes a message",
+        "a draft has values that D-Bus does not allow → it cannot become a libdbus message",
         arguments: [false, true])
     func impossibleValues(hasDescriptor: Bool) throws {
         let nested = (0..<40).reduce(DBusValue.string("x")) { inner, _ in .array(element: inner.signature, [inner]) }
@@ -114,7 +116,7 @@ struct DraftTests {
         }
     }
 
-    @Test("empty and non-empty text in a body with a descriptor → read unchanged")
+    @Test("a body has empty text, other text and a descriptor → the texts are read unchanged")
     func textBesideDescriptors() throws {
         let message = try Message.signal(path: "/", interface: "org.example.Test", member: "Test")
         let values: [DBusValue] = [.string(""), .signature(.empty), .array(element: "s", [.string(""), .string("x")])]

@@ -35,7 +35,7 @@ struct HangUpTests {
         client.call(call) { _ in }
     }
 
-    @Test("no outgoing data for a client that disconnects → the server notices the disconnection")
+    @Test("a client disconnects while no data is queued for it → the server notices the disconnection")
     func idle() async throws {
         let (server, client, _, _, left) = try await makePausedServer()
         client.close()

@@ -28,7 +28,7 @@ struct LoopTests {
         #expect(!EventLoop.shared.isCurrent)
     }
 
-    @Test("tasks of the actor and posted closures → the loop thread runs all of them in the order of posting")
+    @Test("tasks of the actor and closures are enqueued → the loop thread runs all of them in that order")
     @DBusActor
     func tasksAndPosts() async throws {
         let log = EventLog<Int>()
@@ -43,7 +43,7 @@ struct LoopTests {
         for number in 0..<50 { #expect(try await log.next() == number) }
     }
 
-    @Test("timers → fire in the order of their deadlines, and never after cancellation")
+    @Test("several timers are set → they fire in the order of their deadlines, and never after cancellation")
     @DBusActor
     func timers() async throws {
         let log = EventLog<String>()
@@ -87,7 +87,8 @@ struct LoopTests {
         }
     }
 
-    @Test("a descriptor is watched → readiness is reported until cancellation; watched a second time → refused")
+    @Test(
+        "a descriptor is watched → readiness is reported until cancellation; a second watch of it → an error is thrown")
     @DBusActor
     func descriptors() async throws {
         let pipe = Pipe()

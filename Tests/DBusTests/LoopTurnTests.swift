@@ -74,7 +74,8 @@ struct LoopTurnTests {
         }
     }
 
-    @Test("a long loop iteration without a call → reported without a method; a shorter iteration → only counted")
+    @Test(
+        "a long loop iteration has no call → it is reported without a method; a shorter iteration → it is only counted")
     @DBusActor
     func other() async throws {
         try await withReports { reports in

@@ -8,7 +8,7 @@ import Testing
 @DBusActor
 struct MatchRuleTests {
     @Test(
-        "a match rule is parsed → its canonical text",
+        "a match rule is parsed → its text has the canonical form",
         arguments: [
             ("type='signal',interface='a.b',member='C'", "type='signal',interface='a.b',member='C'"),
             ("member=C, type=signal", "type='signal',member='C'"),
@@ -24,7 +24,7 @@ struct MatchRuleTests {
     }
 
     @Test(
-        "a malformed match rule → MatchRuleInvalid",
+        "a match rule is malformed → parsing throws MatchRuleInvalid",
         arguments: [
             "type=noise", "member='a b'", "nonsense", "colour='red'", "arg64=''", "arg=''", "argx=''", "arg-1=''",
             "path='a'", "path='/a',path_namespace='/b'", "interface='a'", "sender='x'", "member='x",

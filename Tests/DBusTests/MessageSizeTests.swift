@@ -21,7 +21,7 @@ struct MessageSizeTests {
 
     private func marshalledSize(_ message: Message) throws -> Int { try unsafe MarshalledMessage(message.raw).count }
 
-    @Test("random and empty bodies → the same byte count as marshalling by libdbus")
+    @Test("messages have random or empty bodies → their counted bytes equal the bytes that libdbus marshals")
     func marshalled() throws {
         var random = SeededRandom(seed: 21)
         for count in 0..<1000 {
@@ -31,7 +31,7 @@ struct MessageSizeTests {
         }
     }
 
-    @Test("replies, errors and signals, with senders, descriptors and long paths → the same byte count as libdbus")
+    @Test("replies, errors and signals have senders, descriptors or long paths → the byte count equals that of libdbus")
     func kinds() throws {
         let signal = try Message.signal(
             path: try ObjectPath("/" + String(repeating: "a", count: 5000)), interface: "org.example.Test",

@@ -116,7 +116,7 @@ struct ObjectPathTests {
         #expect(ObjectPath.unescape(element) == nil)
     }
 
-    @Test("any text is escaped → a valid path element, from which the text can be restored")
+    @Test("any text is escaped → the result is a valid path element, from which the text can be restored")
     func reversible() {
         var random = SeededRandom(seed: 11)
         for _ in 0..<500 {

@@ -22,7 +22,7 @@ struct ObjectTests {
         }
     }
 
-    @Test("an unknown object, interface, method or property → a distinct error that contains the unknown name")
+    @Test("a call has an unknown object, interface, method or property → its error is distinct and contains the name")
     func unknown() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()

@@ -63,7 +63,7 @@ struct SendingTests {
         #expect(throws: DBusError.self) { try peers[0].send(message) }
     }
 
-    @Test("a call message is sent a second time → a separate call with its own reply")
+    @Test("a call message is sent a second time → it is a separate call with its own reply")
     func calledTwice() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()
@@ -109,7 +109,7 @@ struct SendingTests {
         #expect(try await log.next() == "signal")
     }
 
-    @Test("a connection is flushed → returns when all bytes are written, the timeout passes or the peer disconnects")
+    @Test("a connection is flushed → the call returns after all bytes, after the timeout, or when the peer disconnects")
     func flush() async throws {
         let service = try await CounterService.start()
         let client = try await service.client()

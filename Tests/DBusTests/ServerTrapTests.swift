@@ -39,7 +39,7 @@ struct ServerTrapTests {
         #expect(server.server.connectedPeers.isEmpty)
     }
 
-    @Test("a client connects and sends nothing → closed after the authentication timeout; other clients are served")
+    @Test("a client connects and sends nothing → the server disconnects it after the timeout, and serves other clients")
     func silentClient() async throws {
         let server = try CounterServer { $0.authenticationTimeout = .seconds(2) }
         let silent = try rawClient(server, [])

@@ -50,7 +50,7 @@ struct SubscriptionTests {
     }
 
     @Test(
-        "the bus refuses another match rule → LimitsExceeded for all waiting tasks; later subscriptions succeed"
+        "the bus refuses another match rule → all waiting tasks get LimitsExceeded; later subscriptions succeed"
     )
     func refused() async throws {
         let service = try await CounterService.start(on: .limited(["max_match_rules_per_connection": 2]))

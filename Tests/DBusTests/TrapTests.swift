@@ -124,7 +124,7 @@ struct TrapTests {
         #expect(try await [log.next(), log.next()].sorted() == ["first 2", "second 2"])
     }
 
-    @Test("bad arguments of every kind → an error before libdbus is called, which would abort")
+    @Test("a message gets bad arguments of any kind → an error is thrown before libdbus is called, which would abort")
     func badArguments() throws {
         let bad: [() throws -> Void] = [
             { _ = try Message.methodCall(to: "no name", path: "/", interface: nil, member: "A") },

@@ -131,7 +131,7 @@ struct UnfinishedMessageTests {
         #expect(try await counter.call("Add", UInt32(1), returning: UInt64.self) == 2)
     }
 
-    @Test("a message takes longer than the time limit, but each piece arrives within the limit → answered")
+    @Test("a message takes longer than the time limit, but each piece arrives within the limit → the call is answered")
     func slow() async throws {
         let (server, unfinished) = try makeServer(.seconds(2))
         let client = try client(server)

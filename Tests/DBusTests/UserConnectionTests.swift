@@ -62,7 +62,8 @@ struct UserConnectionTests {
         #expect(sum == 2)
     }
 
-    @Test("so many new connections that no error can be sent → closed without an error, and other users are served")
+    @Test(
+        "connections exceed the number that can get an error → they are closed without one, and other users are served")
     func flood() async throws {
         let server = try CounterServer {
             $0.maximumConnections = 3
