@@ -31,7 +31,7 @@ struct StrangerTests {
     }
 
     @Test(
-        "a list is created with another source than push → AccessDenied, which reveals nothing about the source's path",
+        "a user creates a list with another source than push → AccessDenied reveals nothing about the source's path",
         .rule("SO-04"),
         arguments: TransportKind.allCases)
     func sources(transport: TransportKind) async throws {
@@ -95,7 +95,7 @@ struct StrangerTests {
         await stage.stop()
     }
 
-    @Test("a user reaches a limit → only this user's next call is refused, until a resource is released")
+    @Test("a user reaches a limit → only this user's next call is refused, until the user releases a resource")
     func quotas() async throws {
         let stage = try await Stage(files: [
             "listd.conf": "[Limits]\nAdaptersPerUser=1\nViewsPerUser=1\nObjectsPerUser=2\nBytesPerUser=4K\n"
