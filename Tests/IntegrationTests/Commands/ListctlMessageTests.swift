@@ -17,7 +17,7 @@ struct ListctlMessageTests {
         try text.write(to: stage.listd.directory.appending(path: name), atomically: true, encoding: .utf8)
     }
 
-    @Test("a file with a repeated id → push and append name both lines and the number of objects")
+    @Test("push or append reads a file with a repeated id → the message has both lines and the number of objects")
     func duplicates() async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("a")
@@ -83,7 +83,7 @@ struct ListctlMessageTests {
         await stage.stop()
     }
 
-    @Test("append with fields but without an id → the message shows the correct command")
+    @Test("append gets fields but no id → the message shows the correct command")
     func fieldsWithoutID() async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("a")
@@ -98,7 +98,7 @@ struct ListctlMessageTests {
     }
 
     @Test(
-        "a missing object → the message names the object, not a command-line argument",
+        "a command names a missing object → the message names the object, not a command-line argument",
         arguments: ["patch a zz k=1", "move a zz --first", "move a x --before zz", "delete a zz"])
     func noObject(command: String) async throws {
         let stage = try await Stage()
@@ -107,7 +107,7 @@ struct ListctlMessageTests {
         await stage.stop()
     }
 
-    @Test("a field that no object has → a warning that lists the existing fields; an existing field → no warning")
+    @Test("a command names a field of no object → a warning lists the existing fields; an existing field → no warning")
     func unknownFields() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("a")
@@ -152,7 +152,7 @@ struct ListctlMessageTests {
         await stage.stop()
     }
 
-    @Test("no listd on any bus → the message says how to start listd")
+    @Test("no bus has listd → the message says how to start listd")
     func noDaemon() async throws {
         let bus = try PrivateBus()
         let environment = [
@@ -169,7 +169,7 @@ struct ListctlMessageTests {
         }
     }
 
-    @Test("a source that looks like a file or directory → the message suggests a suitable source")
+    @Test("a source looks like a file or directory → the message suggests a suitable source")
     func source() async throws {
         let stage = try await Stage()
         for word in ["json:/x", "jsonlines:/x", "file:/x", "JSONL:/x"] {

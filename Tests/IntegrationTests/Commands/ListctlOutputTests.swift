@@ -18,7 +18,7 @@ struct ListctlOutputTests {
     }
 
     @Test(
-        "standard output is closed or on a full disk → a message and exit status 1",
+        "standard output is closed or on a full disk → listctl prints a message and exits with status 1",
         arguments: ["show big", "--json show big", "list", "--json list", "plugins", "statistics", "--help"])
     func fullDisk(command: String) async throws {
         let stage = try await makeStageWithList()
@@ -32,7 +32,7 @@ struct ListctlOutputTests {
     }
 
     @Test(
-        "the reader closes the pipe → exit status 1 without a message, even if SIGPIPE is ignored",
+        "the reader closes the pipe → listctl exits with status 1 without a message, even if SIGPIPE is ignored",
         arguments: ["show big", "watch big"], ["", "trap '' PIPE; "])
     func readerGone(command: String, preparation: String) async throws {
         let stage = try await makeStageWithList()
@@ -43,7 +43,7 @@ struct ListctlOutputTests {
         await stage.stop()
     }
 
-    @Test("the reader closes the pipe before the first byte → exit status 1 and no message, for every command")
+    @Test("the reader closes the pipe before the first byte → every command exits with status 1 without a message")
     func neverRead() async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("list").performUpdates([Row("a", "t", [:])])
@@ -129,7 +129,7 @@ struct ListctlOutputTests {
     }
 
     @Test(
-        "standard error cannot be written → the command's usual exit status",
+        "standard error cannot be written → the command exits with its usual status",
         arguments: ["2>&-", "2>/dev/full"])
     func complaints(redirection: String) async throws {
         let stage = try await Stage()

@@ -7,7 +7,8 @@ import Testing
 @Suite("listctl watch when the bus ends and starts again", .timeLimit(.minutes(3)))
 @DBusActor
 struct ListctlReconnectTests {
-    @Test("the bus ends, then starts with another listd → a message for each event, and the list is read again")
+    @Test(
+        "the bus ends, then starts with another listd → watch prints a message for each event and reads the list again")
     func watch() async throws {
         let bus = MortalBus()
         let first = try bus.start()

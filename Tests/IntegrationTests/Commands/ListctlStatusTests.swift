@@ -11,7 +11,7 @@ struct ListctlStatusTests {
         ["list"], ["show", "x"], ["watch", "x"], ["view", "x"], ["monitor"], ["monitor", "x"],
     ]
 
-    @Test("no bus → exit status 69 and a message", arguments: commands)
+    @Test("there is no bus → listctl prints a message and exits with status 69", arguments: commands)
     func noBus(command: [String]) async throws {
         let result = try await ChildProcess.run(
             Listctl.path, ["--bus", "unix:path=/nonexistent/bus"] + command, timeout: .seconds(60))
@@ -19,7 +19,7 @@ struct ListctlStatusTests {
         #expect(result.lines.first?.hasPrefix("listctl: no connection to the bus") == true)
     }
 
-    @Test("a bus without listd → exit status 69 and a message", arguments: commands)
+    @Test("the bus has no listd → listctl prints a message and exits with status 69", arguments: commands)
     func noDaemon(command: [String]) async throws {
         let bus = try PrivateBus()
         let result = try await ChildProcess.run(
@@ -28,7 +28,7 @@ struct ListctlStatusTests {
         #expect(result.lines.first?.hasPrefix("listctl: listd is not running on this bus") == true)
     }
 
-    @Test("a missing list → exit status 1, and a message that names the list")
+    @Test("the list is missing → listctl prints a message that names the list, and exits with status 1")
     func noList() async throws {
         let stage = try await Stage()
         for command in ["show", "watch", "view", "monitor", "remove"] {
@@ -39,7 +39,7 @@ struct ListctlStatusTests {
         await stage.stop()
     }
 
-    @Test("a missing file, or a directory in its place → exit status 66", arguments: ["/nonexistent/file", "/tmp"])
+    @Test("a file is missing or a directory → listctl exits with status 66", arguments: ["/nonexistent/file", "/tmp"])
     func unreadable(file: String) async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("list")
@@ -50,7 +50,7 @@ struct ListctlStatusTests {
     }
 
     @Test(
-        "create with an unknown option → exit status 64; create with an invalid value → exit status 1",
+        "create gets an unknown option → its exit status is 64; it gets an invalid value → its exit status is 1",
         arguments: [("foo", 64), ("nokey=1", 64), ("working-range=x", 1), ("layout=bogus", 1)] as [(String, Int32)])
     func wrongOption(word: String, expected: Int32) async throws {
         let stage = try await Stage()
@@ -61,7 +61,7 @@ struct ListctlStatusTests {
         await stage.stop()
     }
 
-    @Test("standard input is closed → exit status 66")
+    @Test("standard input is closed → listctl exits with status 66")
     func closedInput() async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("list")
@@ -71,7 +71,7 @@ struct ListctlStatusTests {
         await stage.stop()
     }
 
-    @Test("arguments that are not UTF-8 → exit status 64, and no list or file with a similar name is changed")
+    @Test("arguments are not UTF-8 → listctl exits with status 64, and changes no list or file with a similar name")
     func notUnicode() async throws {
         let stage = try await Stage()
         for command in [#"create $'li\xff'"#, #"backup $'/tmp/listctl-test-\xff'"#, #"push list $'\xff'"#] {
@@ -99,7 +99,7 @@ struct ListctlStatusTests {
         await stage.stop()
     }
 
-    @Test("--json check → JSON output; check without a store → exit status 1")
+    @Test("listctl --json check runs without a store → it prints JSON and exits with status 1")
     func check() async throws {
         let stage = try await Stage()
         let (status, lines) = try await Listctl.run(stage.bus.address, "--json", "check")

@@ -43,7 +43,7 @@ struct ListctlWritingTests {
         await stage.stop()
     }
 
-    @Test("missing objects or invalid lines → a message, exit status 1, and the list is unchanged")
+    @Test("objects are missing or lines invalid → listctl prints a message, exits with 1, and the list is unchanged")
     func refused() async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("a").performUpdates([Row("x", "t", [:])])
@@ -61,7 +61,7 @@ struct ListctlWritingTests {
     }
 
     @Test(
-        "append and append --first with many lines → all objects are added in order, at the end or at the start",
+        "append and append --first get many lines → all objects are added in order, at the end or at the start",
         arguments: ["", "--first"])
     func many(option: String) async throws {
         let stage = try await Stage()
@@ -74,7 +74,7 @@ struct ListctlWritingTests {
     }
 
     @Test(
-        "push on a terminal would remove over half of a list → --replace is needed; without a terminal → accepted")
+        "push on a terminal would remove over half of a list → push needs --replace; without a terminal → it does not")
     func push() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("a")
@@ -130,7 +130,7 @@ struct ListctlWritingTests {
     }
 
     @Test(
-        "statistics in Prometheus format → promtool accepts the output",
+        "statistics are printed in Prometheus format → promtool accepts the output",
         .enabled(if: FileManager.default.fileExists(atPath: "/usr/bin/promtool")))
     func prometheus() async throws {
         let stage = try await Stage()
