@@ -17,7 +17,7 @@ struct IntrospectionTests {
         return try InterfaceDescription(xml: try await object.call("Introspect", returning: String.self))
     }
 
-    @Test("manager, adapter and view → introspection equals the interface files", .rule("NA-01", "NA-05"))
+    @Test("manager, adapter and view are introspected → the results equal the interface files", .rule("NA-01", "NA-05"))
     func interfaces() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("one")
@@ -29,7 +29,7 @@ struct IntrospectionTests {
         await stage.stop()
     }
 
-    @Test("a loaded plugin → introspection equals the interface file, and the tree contains its path")
+    @Test("a plugin is loaded → its introspection data equal the interface file, and the tree contains its path")
     func plugin() async throws {
         let horrors = try await HorrorStage()
         try await horrors.load()
@@ -50,7 +50,7 @@ struct IntrospectionTests {
     }
 
     @Test(
-        "every node of the tree → its children are listed, and ObjectManagers cover adapters and plugins",
+        "every node of the tree is introspected → children are listed, and ObjectManagers have adapters and plugins",
         .rule("NA-03"))
     func tree() async throws {
         let stage = try await Stage()

@@ -26,7 +26,9 @@ struct RawFuzzTests {
         }
     }()
 
-    @Test("mutated calls → the sender is answered or disconnected, and all other clients are served", .rule("ER-02"))
+    @Test(
+        "a client sends mutated calls → the client is answered or disconnected, and all other clients are served",
+        .rule("ER-02"))
     func mutated() async throws {
         #expect(Self.seeds.count >= 8 && Self.seeds.allSatisfy { $0.count > 100 })
         let stage = try await Stage.withDirectSocket(files: ["listd.conf": "[Limits]\nDirectConnections=64\n"])

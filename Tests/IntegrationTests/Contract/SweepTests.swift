@@ -46,7 +46,7 @@ struct SweepTests {
     }
 
     @Test(
-        "every method with random values of the declared types → every call is answered, and no descriptor is leaked",
+        "every method is called with random values of its types → every call is answered, and no descriptor is leaked",
         .rule("WT-01"),
         arguments: TransportKind.allCases)
     func sweep(transport: TransportKind) async throws {
