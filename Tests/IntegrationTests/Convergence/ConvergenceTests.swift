@@ -31,7 +31,7 @@ struct ConvergenceTests {
     private let eachKind = isSoak ? 10 : 3
 
     @Test(
-        "random transactions, and clients that stop, die or drop signals → every remaining client equals the daemon",
+        "clients stop, die or drop signals during random transactions → the remaining clients' copies equal the list",
         arguments: settings)
     func converge(setting: Setting) async throws {
         let stage = try await Stage.withDirectSocket(setting.kind)

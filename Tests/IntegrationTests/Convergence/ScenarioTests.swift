@@ -40,7 +40,7 @@ struct ScenarioTests {
         try await play(file, over: seed % 2 == 0 ? "daemon" : "direct")
     }
 
-    @Test("the scenario folder → contains scenarios")
+    @Test("the scenario folder is read → it contains scenarios")
     func some() { #expect(Self.names.count > 3) }
 
     /// Runs play.py with a scenario file, and acts as the client under test.
