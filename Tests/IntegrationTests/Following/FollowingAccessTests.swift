@@ -99,7 +99,7 @@ struct FollowingAccessTests {
         await stage.stop()
     }
 
-    @Test("a user with read access to a list → may follow the list until the access is revoked; other users may not")
+    @Test("a user may read a list → the user may follow it until the access is revoked; other users may not")
     func creators() async throws {
         let stage = try await Stage(files: [
             "listd.conf": "[Daemon]\nCreators=administrators\n", "news.list": "[List]\nReaders=group:nogroup\n",

@@ -11,7 +11,7 @@ import Testing
 @DBusActor
 struct FollowingBaseTests {
     @Test(
-        "the followed list is renamed → the follower fails, and follows a new list that gets the old name",
+        "the followed list is renamed → the follower fails, then follows a new list with the old name",
         arguments: TransportKind.allCases)
     func renamed(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()

@@ -90,7 +90,7 @@ struct FollowingTests {
     }
 
     @Test(
-        "invalid source arguments, and lists that cannot be followed → a specific error for each, and nothing changes",
+        "a source argument is invalid, or a list cannot be followed → a specific error is sent, and nothing changes",
         arguments: TransportKind.allCases)
     func faults(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
