@@ -29,7 +29,7 @@ struct AdapterOrderTests {
     }
 
     @Test(
-        "a list is removed and recreated without waiting for replies → the calls run in order, and each list is new",
+        "a list is removed and recreated without waiting for replies → calls run in order, and each list starts empty",
         arguments: ["memory", "disk"])
     func order(durability: String) async throws {
         let stages = try StoreStage()

@@ -71,7 +71,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "Reload with a missing plugin or a taken list name → both are reported, and all other changes take effect"
+        "Reload finds a missing plugin and a taken list name → both are reported, and all other changes take effect"
     )
     func impossibleReload() async throws {
         let stage = try await Stage(files: ["a.list": plain, "goes.list": plain])
@@ -91,7 +91,7 @@ struct ConfigurationTests {
         await stage.stop()
     }
 
-    @Test("Reload with an error in listd.conf → InvalidArgs that names the error, and nothing changes", .rule("DU-06"))
+    @Test("Reload finds an error in listd.conf → InvalidArgs names the error, and nothing changes", .rule("DU-06"))
     func faultyDaemonFile() async throws {
         let stage = try await Stage(files: ["a.list": plain])
         try write("[Limits]\nAdaptersPerUser=0\nNonsense=1\n", to: "listd.conf", of: stage)
@@ -106,7 +106,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "Reload with many faulty files → an error of at most 1 KiB that counts omitted files; the log names all files")
+        "Reload finds many faulty files → the error counts those beyond its 1 KiB, and the log names all of them")
     func manyFaults() async throws {
         let stage = try await Stage()
         for number in 100..<200 { try write("[List]\nNonsense=1\n", to: "\(number).list", of: stage) }
@@ -129,7 +129,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "--check-config with an unknown group → a message with file and line, exit code 1; a known group → exit code 0"
+        "--check-config finds an unknown group → it prints file and line, and exits with 1; a known group → with 0"
     )
     func unknownGroup() async throws {
         let directory = TemporaryDirectory()
@@ -144,7 +144,9 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("--check-config with a missing directory → a message and exit code 1; with an empty directory → exit code 0")
+    @Test(
+        "--check-config finds no directory → it prints a message and exits with 1; an empty directory → it exits with 0"
+    )
     func missingFolder() async throws {
         let directory = TemporaryDirectory()
         for (folder, status) in [(directory.path, Int32(0)), (directory.path + "/nowhere", 1)] {
@@ -177,7 +179,8 @@ struct ConfigurationTests {
         }
     }
 
-    @Test("Reload after files were added, removed and changed → lists follow; a changed list keeps objects and epoch")
+    @Test(
+        "files are added, removed and changed → Reload creates, removes and changes lists; objects and epoch are kept")
     func reload() async throws {
         let stage = try await Stage(files: ["stays.list": plain, "goes.list": plain])
         let stays = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/stays")
@@ -197,7 +200,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "Reload with a faulty list file → the error names the file, and the running list keeps its options",
+        "Reload finds a fault in a list's file → the error names the file, and the running list keeps its options",
         .rule("DU-06")
     )
     func badReload() async throws {
@@ -226,7 +229,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "Reload with a source argument that the plugin rejects → the list and its views are unchanged")
+        "Reload finds a source argument that the plugin rejects → the list and its views are unchanged")
     func badArgument() async throws {
         let good = "[List]\nDurability=memory\nSource=horrors/source\n"
         let bad = "[List]\nDurability=memory\nSource=horrors/source?throw in init\n"
@@ -250,7 +253,7 @@ struct ConfigurationTests {
         #expect(await stage.stop().status == 0)
     }
 
-    @Test("Reload with new plugin settings and a list that needs them → the plugin starts with the new settings")
+    @Test("Reload finds new plugin settings and a list that needs them → the plugin starts with the new settings")
     func settingsAndList() async throws {
         let horrors = try await HorrorStage("Manifest=exit")
         let stage = horrors.stage

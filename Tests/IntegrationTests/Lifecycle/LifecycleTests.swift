@@ -8,14 +8,14 @@ import Testing
 @Suite("Startup and shutdown of listd", .timeLimit(.minutes(3)))
 @DBusActor
 struct LifecycleTests {
-    @Test("no bus → exit code 69, and the log names every address that listd tried")
+    @Test("there is no bus → listd exits with code 69 and logs every address that it tried")
     func noBus() async throws {
         let (outcome, text) = try await ListdProcess.run(bus: "unix:path=/nonexistent/bus")
         #expect(outcome == ListdProcess.Outcome(status: 69))
         #expect(text.contains("/nonexistent/bus"))
     }
 
-    @Test("the bus name is taken → exit code 69, and the owner of the name is unaffected")
+    @Test("the bus name is taken → listd exits with code 69, and the owner of the name is unaffected")
     func nameTaken() async throws {
         let stage = try await Stage()
         let (outcome, text) = try await ListdProcess.run(bus: stage.bus.address)
@@ -25,7 +25,9 @@ struct LifecycleTests {
         await stage.stop()
     }
 
-    @Test("unknown command-line option → exit code 64", arguments: ["--nonsense", "--log-level=loud", "--bus"])
+    @Test(
+        "a command-line option is unknown → listd exits with code 64",
+        arguments: ["--nonsense", "--log-level=loud", "--bus"])
     func usage(argument: String) async throws {
         let (outcome, text) = try await ListdProcess.run(bus: "unix:path=/tmp/x", arguments: [argument])
         #expect(outcome == ListdProcess.Outcome(status: 64))

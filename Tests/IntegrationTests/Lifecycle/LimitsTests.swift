@@ -8,7 +8,9 @@ import Testing
 @Suite("Limits on a real listd", .timeLimit(.minutes(3)))
 @DBusActor
 struct LimitsTests {
-    @Test("limits in listd.conf → LimitsExceeded above a limit, and removals are accepted at a limit", .rule("ER-03"))
+    @Test(
+        "a call would exceed a limit of listd.conf → LimitsExceeded; a list is at its limit → removals are accepted",
+        .rule("ER-03"))
     func limits() async throws {
         let stage = try await Stage(files: [
             "listd.conf": "[Limits]\nAdaptersPerUser=2\nViewsPerUser=1\nObjectsPerUser=3\nPayloadBytes=1K\n"
@@ -79,7 +81,9 @@ struct LimitsTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a quota refuses several calls of one flush → each call is counted once, wherever the list is hosted")
+    @Test(
+        "a quota refuses several calls that were waiting together → each is counted once, in the daemon and in a worker"
+    )
     func countedRefusals() async throws {
         let horrors = try await HorrorStage("[Limits]\nObjectsPerUser=2")
         let stage = horrors.stage
@@ -106,7 +110,7 @@ struct LimitsTests {
         await horrors.stop()
     }
 
-    @Test("a user creates 125 lists on several connections → at most 20 log lines in ten seconds")
+    @Test("a user creates 125 lists on several connections → listd logs at most 20 lines in ten seconds")
     func logged() async throws {
         let stage = try await Stage(files: ["listd.conf": "[Limits]\nAdaptersPerUser=1000\n"])
         let begin = ContinuousClock.now

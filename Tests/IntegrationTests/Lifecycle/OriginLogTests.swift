@@ -26,7 +26,9 @@ struct OriginLogTests {
         }
     }
 
-    @Test("a list is created and removed → log lines with user, process and list", arguments: TransportKind.allCases)
+    @Test(
+        "a list is created and removed → the log lines have the user, the process and the list",
+        arguments: TransportKind.allCases)
     func life(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
         let manager = stage.object(Listd.manager, "Manager", by: try await stage.connect(transport))
@@ -38,7 +40,7 @@ struct OriginLogTests {
         #expect(logLines(stage, containing: #"adapter "mine" was removed"#).count == 1)
     }
 
-    @Test("Reload adds, removes and replaces lists, and grants access → one log line for each change, with the caller")
+    @Test("Reload adds, removes and replaces lists, and grants access → each change has a log line with the caller")
     func reload() async throws {
         let plain = "[List]\nDescription=x\n"
         let stage = try await Stage(files: ["goes.list": plain, "stays.list": plain, "same.list": plain])
@@ -72,7 +74,7 @@ struct OriginLogTests {
     private func rows(_ range: Range<Int>) -> [Row] { range.map { Row("\($0)", "", [:]) } }
 
     @Test(
-        "PerformUpdates removes over half of 1,000 objects → a log line; half of them, or a smaller list → no log line")
+        "PerformUpdates removes over half of 1,000 objects → listd logs it; half, or a smaller list → it does not")
     func emptied() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list", ["updater": .string("reload")])

@@ -57,7 +57,7 @@ struct PolkitTests {
         await stage.stop()
     }
 
-    @Test("polkit refuses a right → AccessDenied after a single query to polkit")
+    @Test("polkit refuses a right → the caller gets AccessDenied after a single query to polkit")
     func refused() async throws {
         let (stage, polkit) = try await makeStage { _ in }
         #expect(try await call(stage, "CreateAdapter:a", "CreateAdapter:b") == [Self.denied, Self.denied])
@@ -67,7 +67,7 @@ struct PolkitTests {
         await stage.stop()
     }
 
-    @Test("polkit is missing or exits during a query → AccessDenied for all users but administrators")
+    @Test("polkit is missing or exits during a query → all users except administrators get AccessDenied")
     func absent() async throws {
         let stage = try await Stage(files: ["listd.conf": "[Daemon]\nCreators=administrators\n"])
         #expect(try await !stage.manager.property("Features", as: [String].self).contains("polkit"))

@@ -20,7 +20,7 @@ struct RefusalLogTests {
     }
 
     @Test(
-        "calls above any kind of limit → one log line per limit, which names the user and the limit's key",
+        "calls exceed a limit of any kind → each limit has one log line, which names the user and the limit's key",
         .rule("ER-04"))
     func keys() async throws {
         let stage = try await Stage(files: [
@@ -68,7 +68,7 @@ struct RefusalLogTests {
         }
     }
 
-    @Test("a connection has more calls in flight than allowed → one log line that names CallsPerConnection")
+    @Test("a connection has more calls in flight than allowed → a single log line names CallsPerConnection")
     func callsInFlight() async throws {
         let stage = try await Stage(files: ["listd.conf": "[Limits]\nCallsPerConnection=2\n"])
         let pause = DBusValue.uint32(3_600_000)
@@ -87,7 +87,7 @@ struct RefusalLogTests {
     }
 
     @Test(
-        "more direct connections than allowed → one log line that names the limit",
+        "a user opens more direct connections than allowed → a single log line names the limit",
         arguments: [
             ("DirectConnections", "DirectConnections=1\nDirectConnectionsPerUser=4\n"),
             ("DirectConnectionsPerUser", "DirectConnectionsPerUser=1\n"),
@@ -101,7 +101,7 @@ struct RefusalLogTests {
         #expect(logLines(key, by: stage).count == 1)
     }
 
-    @Test("two users exceed the same limit → one log line per user", .enabled(if: Agent.canBeOthers))
+    @Test("two users exceed the same limit → each user has one log line", .enabled(if: Agent.canBeOthers))
     func users() async throws {
         let stage = try await Stage(files: ["listd.conf": "[Limits]\nAdaptersPerUser=0\n"])
         let users = [Agent.nobody, 2]
@@ -120,7 +120,7 @@ struct RefusalLogTests {
     }
 
     @Test(
-        "a quota refuses a source's objects → one log line despite retries; the quota has room → they are applied"
+        "a quota refuses a source's objects → retries add no log line; the quota has room → the objects are applied"
     )
     func source() async throws {
         let directory = TemporaryDirectory()

@@ -92,7 +92,7 @@ struct RenameTests {
     }
 
     @Test(
-        "RenameAdapter with a taken or invalid new name, or for a configured or missing list → an error, no change")
+        "RenameAdapter gets a bad new name or a configured or missing list → the call fails, and nothing changes")
     func refused() async throws {
         let stage = try await Stage(files: ["set.list": "[List]\nDescription=x\n"])
         for name in ["a", "b"] { _ = try await stage.createAdapter(name) }
