@@ -37,7 +37,7 @@ struct LargeMessageTests {
     }
 
     @Test(
-        "thirty calls with large replies at once → replies are encoded one after the other, and are complete",
+        "thirty calls have large replies → the replies are encoded one after the other, and are complete",
         arguments: Question.allCases, TransportKind.allCases)
     func questions(question: Question, transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket(
@@ -81,7 +81,7 @@ struct LargeMessageTests {
     }
 
     @Test(
-        "large and small pictures, replies and a resync → all arrive in the order of sending",
+        "a client gets large and small pictures, replies and a resync → all arrive in the order of sending",
         arguments: TransportKind.allCases)
     func order(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -138,7 +138,8 @@ struct LargeMessageTests {
         await stage.stop()
     }
 
-    @Test("a direct client does not read a large picture → the bytes count for the user until the client disconnects")
+    @Test(
+        "a direct client does not read a large picture → its bytes count towards the user's limit until it disconnects")
     func unreadPictures() async throws {
         let stage = try await Stage.withDirectSocket()
         let adapter = try await stage.createAdapter("tall")

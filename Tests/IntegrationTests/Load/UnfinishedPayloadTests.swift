@@ -65,7 +65,7 @@ struct UnfinishedPayloadTests {
         """
 
     @Test(
-        "incomplete messages together exceed the limit of waiting bytes → listd stays below the limit and answers all"
+        "incomplete messages together exceed the limit of waiting bytes → listd stays below it and answers all calls"
     )
     func deadlock() async throws {
         let stage = try await Stage.withDirectSocket(
@@ -82,7 +82,8 @@ struct UnfinishedPayloadTests {
         await stage.stop()
     }
 
-    @Test("each message exceeds the limit of waiting bytes → listd receives one message at a time and answers all")
+    @Test(
+        "each message exceeds the limit of waiting bytes → listd receives one message at a time and answers all calls")
     func oversized() async throws {
         let stage = try await Stage.withDirectSocket(
             files: ["listd.conf": "[Limits]\nWaitingBytesPerUser=1M\nWaitingBytes=2M\nDirectConnectionsPerUser=20\n"])

@@ -27,7 +27,7 @@ struct WaitingBytesTests {
     }
 
     @Test(
-        "waiting payloads reach the user's limit → the next call is refused; on a direct connection, it is not read",
+        "waiting payloads reach the user's limit → the next call is refused; on a direct connection, it is left unread",
         arguments: TransportKind.allCases)
     func payloads(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket(
@@ -105,7 +105,7 @@ struct WaitingBytesTests {
         await stage.stop()
     }
 
-    @Test("a long call has a wrong argument → the same error as for a short call, and later calls are handled")
+    @Test("a long call has a wrong argument → its error is that of a short call, and later calls are handled")
     func faults() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("faulty")

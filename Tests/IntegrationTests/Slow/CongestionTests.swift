@@ -19,7 +19,7 @@ struct CongestionTests {
     }
 
     @Test(
-        "the bus leaves 4 MiB unread → flushes and pictures wait; the bus reads again → the changes are coalesced",
+        "the bus leaves 4 MiB unread → updates and pictures wait; the bus reads again → the changes are coalesced",
         .rule("TT-03"))
     func stoppedBus() async throws {
         let stage = try await Stage.withDirectSocket()
