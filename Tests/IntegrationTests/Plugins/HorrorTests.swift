@@ -220,7 +220,7 @@ struct HorrorTests {
     }
 
     @Test(
-        "section controllers and sources never stop sending → other lists are served, and their own can be removed"
+        "section controllers or sources never stop sending → other lists are served, and these lists can be removed"
     )
     func floods() async throws {
         let stage = try await HorrorStage()

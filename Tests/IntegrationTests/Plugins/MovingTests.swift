@@ -62,7 +62,7 @@ struct MovingTests {
     }
 
     @Test(
-        "Reload selects a section controller of the same worker, which later hangs → the list recovers in a new worker"
+        "Reload selects another section controller, which hangs → the list recovers in a new worker"
     )
     func hangsInTraits() async throws {
         let horrors = try await HorrorStage("CallbackTimeout=2s", files: ["moving.list": listFile("horrors/Steady")])
@@ -117,7 +117,7 @@ struct MovingTests {
         #expect(await horrors.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("newer plugin files are loaded during writes → a new process each time, and a mirror equals the list")
+    @Test("newer plugin files are loaded during writes → each starts a new process, and a mirror equals the list")
     func newerFilesUnderLoad() async throws {
         let horrors = try await HorrorStage(files: ["moving.list": listFile("horrors/Steady")])
         let list = TestAdapter(stage: horrors.stage, path: "/org/listd/Listd1/adapters/moving")
@@ -177,7 +177,7 @@ struct MovingTests {
     }
 
     @Test(
-        "a list names section controllers of two plugins, one in a worker → an error names both, and nothing changes"
+        "a list has section controllers of two plugins, one in a worker → the error names both, and nothing changes"
     )
     func twoPlugins() async throws {
         let horrors = try await HorrorStage(

@@ -17,7 +17,7 @@ struct NetworkTests {
     }
 
     @Test(
-        "a worker without Network=yes → local sockets only; a worker with Network=yes → all sockets of the service",
+        "a worker has no Network=yes → it cannot open IP or packet sockets; it has Network=yes → it can",
         arguments: [false, true])
     func families(hasNetwork: Bool) async throws {
         let plugins = try Self.built.get()

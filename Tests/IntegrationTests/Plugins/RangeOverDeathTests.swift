@@ -65,7 +65,7 @@ struct RangeOverDeathTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a view is off the screen when its worker dies → the view is off the screen in the next worker")
+    @Test("a view is off the screen when its worker dies → the next worker also treats the view as off the screen")
     func offScreen() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList(

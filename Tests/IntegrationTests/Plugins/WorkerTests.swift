@@ -180,7 +180,7 @@ struct WorkerTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a scroll shows twenty new cells → one message to the worker, and one reply")
+    @Test("a scroll shows twenty new cells → the daemon and the worker exchange one message and one reply")
     func roundTrips() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Steady")
@@ -209,7 +209,7 @@ struct WorkerTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a visible list is updated → one message to the worker, and one reply")
+    @Test("a visible list is updated → the daemon and the worker exchange one message and one reply")
     func roundTripsOfUpdates() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Steady")
@@ -234,7 +234,7 @@ struct WorkerTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("listctl plugins → version, isolation, state, process, restarts, file and last error of each plugin")
+    @Test("listctl plugins runs → it prints version, isolation, state, process, restarts, file and last error")
     func listctl() async throws {
         let stage = try await HorrorStage()
         _ = try await stage.makeList("list", "Steady")
@@ -339,7 +339,7 @@ struct WorkerTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a worker process → has no new privileges, few descriptors, and resource limits")
+    @Test("a worker runs → its process has no new privileges, few descriptors, and resource limits")
     func confinement() async throws {
         let stage = try await HorrorStage("MemoryMax=300M")
         _ = try await stage.makeList("list", "Steady")
