@@ -15,7 +15,7 @@ struct HintTests {
     }
 
     @Test(
-        "a list with hints → every reader gets the hints; an unknown hint → InvalidArgs",
+        "a list has hints → every reader gets the hints; a hint is unknown → InvalidArgs",
         arguments: TransportKind.allCases)
     func option(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -49,7 +49,7 @@ struct HintTests {
     }
 
     @Test(
-        "a plugin's source has hints → the list has these hints, except for fields with a hint of its own",
+        "a plugin's source has hints → the list has these hints, except for fields whose hint is the list's own",
         arguments: ["worker", "none"])
     func source(isolation: String) async throws {
         let directory = TemporaryDirectory()
@@ -68,7 +68,7 @@ struct HintTests {
         await stage.stop()
     }
 
-    @Test("a list follows another list → the follower has the other's hints, except for fields with a hint of its own")
+    @Test("a list follows another list → the follower has that list's hints, except for fields whose hint is its own")
     func follower() async throws {
         let stage = try await Stage(files: ["news.list": "[List]\n[Hints]\nsize=bytes\nseen=time-us\n"])
         let found = try await stage.createFollower("found", of: "news", "", ["hints": strings(["size": "permissions"])])
@@ -95,7 +95,7 @@ struct HintTests {
     }
 
     @Test(
-        "a list of the files plugin → the list has hints for sizes, times, permissions and owners",
+        "the files plugin fills a list → the list has hints for sizes, times, permissions and owners",
         .enabled(if: PluginStage.isBuilt("files"), "scripts/build-plugins has not run"))
     func files() async throws {
         let stage = try await PluginStage(

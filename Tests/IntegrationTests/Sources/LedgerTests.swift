@@ -22,7 +22,7 @@ struct LedgerTests {
     }
 
     @Test(
-        "a source sends a list in pages → one revision with all rows and the source's cursor",
+        "a source sends a list in pages → one revision has all rows and the source's cursor",
         arguments: PluginStage.Isolation.allCases, TransportKind.allCases)
     func pages(isolation: PluginStage.Isolation, transport: TransportKind) async throws {
         let ledger = try LedgerStage()
@@ -95,7 +95,7 @@ struct LedgerTests {
     }
 
     @Test(
-        "a client writes to a source → the answer is the revision with the write, even if the source is slow",
+        "a client writes to a source → the reply has the revision with the write, even if the source is slow",
         arguments: PluginStage.Isolation.allCases, TransportKind.allCases)
     func writes(isolation: PluginStage.Isolation, transport: TransportKind) async throws {
         let ledger = try LedgerStage()
@@ -169,7 +169,7 @@ struct LedgerTests {
     }
 
     @Test(
-        "a write to a source without write support → ReadOnly; a write to another user's list → AccessDenied",
+        "a client writes to a source without write support → ReadOnly; it writes to another user's list → AccessDenied",
         .rule("WT-13"))
     func readOnly() async throws {
         let ledger = try LedgerStage()
@@ -192,7 +192,7 @@ struct LedgerTests {
     /// The number of rows. The soak test uses a million.
     private static let count = ProcessInfo.processInfo.environment["LISTD_SOAK"] == nil ? 100_000 : 1_000_000
 
-    @Test("a source sends very many rows in pages → the worker holds one page, and the daemon one copy of the list")
+    @Test("a source sends many rows in pages → the worker's memory holds one page, the daemon's one copy of the list")
     func memory() async throws {
         let ledger = try LedgerStage()
         let stage = try await ledger.start()

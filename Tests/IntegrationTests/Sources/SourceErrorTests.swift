@@ -45,7 +45,7 @@ struct SourceErrorTests {
     }
 
     @Test(
-        "a malformed line → the list is ready with the other lines, and SourceError names the malformed line",
+        "a line is malformed → the list is ready with the other lines, and SourceError names the malformed line",
         .rule("SO-02"))
     func line() async throws {
         try write(#"{"id": "a"}"#, "nonsense", #"{"id": "b"}"#)

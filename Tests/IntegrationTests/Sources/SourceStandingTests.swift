@@ -18,7 +18,8 @@ struct SourceStandingTests {
 
     private var now: UInt64 { UInt64(Date().timeIntervalSince1970 * 1_000_000) }
 
-    @Test("a list that clients write → it has no synchronisation time and no cursor", arguments: TransportKind.allCases)
+    @Test(
+        "clients write a list → the list has no synchronisation time and no cursor", arguments: TransportKind.allCases)
     func pushed(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
         let list = try await stage.createAdapter("list")
@@ -31,7 +32,7 @@ struct SourceStandingTests {
     }
 
     @Test(
-        "a file of JSON lines → equal content has equal cursors, also after a restart",
+        "a list follows a file of JSON lines → equal content has equal cursors, also after a restart",
         arguments: TransportKind.allCases)
     func file(transport: TransportKind) async throws {
         let directory = TemporaryDirectory()
