@@ -49,7 +49,8 @@ struct RestartTests {
         }
     }
 
-    @Test("a restored list is not used yet → its revision and recorded changes are readable, but it has no engine")
+    @Test(
+        "a restored list is not used yet → its revision and recorded changes are readable without creating its engine")
     func resting() async throws {
         let stages = try StoreStage()
         let before = try await stages.run { stage in
@@ -88,7 +89,7 @@ struct RestartTests {
         #expect(try await stages.names() == ["kept"])
     }
 
-    @Test("listd restarts → a configured list keeps its objects, is new with another source, and gone without its file")
+    @Test("listd restarts → a configured list keeps its objects, unless its source changed or its file was removed")
     func configured() async throws {
         let stages = try StoreStage()
         let plain = "[List]\nDescription=one\n"
