@@ -95,7 +95,8 @@ struct DescriptorTests {
         withExtendedLifetime(writer) {}
     }
 
-    @Test("an error in the file, the format, the options or the revision → a specific error, and nothing is applied")
+    @Test(
+        "the file, the format, the options or the revision is wrong → a specific error is sent, and nothing is applied")
     func faults() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list")
@@ -118,7 +119,7 @@ struct DescriptorTests {
     }
 
     @Test(
-        "GetObjectsByFileDescriptor → a sealed memory file with the list, and with replacements for non-JSON values",
+        "GetObjectsByFileDescriptor is called → a sealed memory file has the list, with non-JSON values replaced",
         arguments: TransportKind.allCases)
     func writing(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -149,7 +150,7 @@ struct DescriptorTests {
         await stage.stop()
     }
 
-    @Test("Dump and DumpByFileDescriptor → both describe the daemon, each adapter with its engine, and each view")
+    @Test("Dump and DumpByFileDescriptor are called → both texts describe the daemon, each adapter and each view")
     func dump() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list")

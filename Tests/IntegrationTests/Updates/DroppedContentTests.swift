@@ -68,7 +68,7 @@ struct DroppedContentTests {
     }
 
     @Test(
-        "invalid sizes of items → counted in every layout; invalid positions → counted in absolute layouts only"
+        "an item has an invalid size → every layout counts it; an invalid position → only absolute layouts count it"
     )
     func single() async throws {
         let stage = try await Stage()

@@ -15,7 +15,8 @@ struct ItemCountTests {
     }
 
     @Test(
-        "sections with several items → item counts in pages, and no counts past the end", .rule("BI-02"),
+        "sections have several items → GetItemCounts returns their counts in pages, and none past the end",
+        .rule("BI-02"),
         arguments: TransportKind.allCases)
     func counts(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -37,7 +38,7 @@ struct ItemCountTests {
         await stage.stop()
     }
 
-    @Test("more sections than fit in one reply → the next reply continues after the last section")
+    @Test("a list has more sections than fit in one reply → the next reply continues after the last section")
     func pages() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list")

@@ -33,7 +33,7 @@ struct MirrorTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("the reload updater gets the same objects again → a new revision, announced as a reload")
+    @Test("the reload updater gets the same objects again → the list has a new revision, announced as a reload")
     @DBusActor
     func reloadUpdater() async throws {
         let stage = try await Stage()

@@ -20,7 +20,7 @@ struct SearchBusTests {
     }
 
     @Test(
-        "a search in all or some fields, forwards or backwards → the next match, without wrapping around at the end",
+        "a client searches some or all fields in either direction → the next match is found, without wrapping around",
         .rule("FO-08"),
         arguments: TransportKind.allCases)
     func places(transport: TransportKind) async throws {
@@ -61,7 +61,7 @@ struct SearchBusTests {
     }
 
     @Test(
-        "a connection starts a second search during its first → LimitsExceeded; another connection searches → a result"
+        "a connection starts a second search during its first → LimitsExceeded; another connection → it succeeds"
     )
     func atOnce() async throws {
         let stage = try await Stage()
@@ -85,7 +85,7 @@ struct SearchBusTests {
         await stage.stop()
     }
 
-    @Test("a search in a list that changes continuously → a result that is correct at its revision")
+    @Test("a list changes continuously during a search → the result is correct at its revision")
     func changing() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list")
@@ -113,7 +113,7 @@ struct SearchBusTests {
         await stage.stop()
     }
 
-    @Test("the list is removed during a search → an error; the caller disconnects → the search ends")
+    @Test("the list is removed during a search → the caller gets an error; the caller disconnects → the search ends")
     func ends() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list")
@@ -138,7 +138,9 @@ struct SearchBusTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a search for 16 MiB of text or in 20,000 fields → a result; a search without read access → AccessDenied")
+    @Test(
+        "a search has 16 MiB of text or 20,000 fields → it is answered; its caller may not read the list → AccessDenied"
+    )
     func large() async throws {
         let stage = try await Stage.withDirectSocket()
         let adapter = try await stage.createAdapter("list", ["readers": .string("owner")])
