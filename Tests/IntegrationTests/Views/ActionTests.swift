@@ -67,7 +67,9 @@ struct ActionBusTests {
         await stage.stop()
     }
 
-    @Test("the owner disconnects or unsubscribes → the action is not handled", arguments: TransportKind.allCases)
+    @Test(
+        "the list's owner disconnects or unsubscribes → an invoked action is not handled",
+        arguments: TransportKind.allCases)
     func left(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
         let adapter = try await stage.createAdapter("list")
@@ -85,7 +87,9 @@ struct ActionBusTests {
         await stage.stop()
     }
 
-    @Test("Invoke with an unknown object, an unknown item or invalid parameters → a specific error, and no signal")
+    @Test(
+        "Invoke gets an unknown object, an unknown item or invalid parameters → a specific error is sent, and no signal"
+    )
     func wrong() async throws {
         let stage = try await Stage(files: ["listd.conf": "[Limits]\nObjectBytes=1K\nIdBytes=100\n"])
         let adapter = try await stage.createAdapter("list")

@@ -12,7 +12,7 @@ struct ChangeSelectionBusTests {
     private typealias Selected = DBusStruct<String, UInt32>
 
     @Test(
-        "ChangeSelection selects 1,000 items, then 500 others instead → one signal per call, and the property follows",
+        "ChangeSelection selects 1,000 items, then 500 others → each call sends one signal and sets the property",
         arguments: TransportKind.allCases)
     func many(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()

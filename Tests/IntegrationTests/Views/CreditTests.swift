@@ -93,7 +93,7 @@ struct CreditTests {
     }
 
     @Test(
-        "a stalled view calls Resync → the current picture, and the next Changed continues the sequence",
+        "a stalled view calls Resync → it gets the current picture, and the next Changed continues the sequence",
         .rule("VW-07"))
     func resync() async throws {
         let stage = try await Stage()

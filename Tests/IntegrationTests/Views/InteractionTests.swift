@@ -18,7 +18,9 @@ struct InteractionTests {
         return (stage, adapter, try await TestView(adapter))
     }
 
-    @Test("items are selected and deselected → one signal for each change, and the property is updated", .rule("SE-01"))
+    @Test(
+        "items are selected and deselected → each change causes one signal and the new value of the property",
+        .rule("SE-01"))
     func selecting() async throws {
         let (stage, adapter, view) = try await makeStage()
         typealias Selected = DBusStruct<String, UInt32>
@@ -128,7 +130,7 @@ struct InteractionTests {
     }
 
     @Test(
-        "layout none → SetVisibleRange selects the shown items, and SetViewport is refused",
+        "a view has the layout none → SetVisibleRange determines the shown items, and SetViewport is refused",
         .rule("VW-12"))
     func ranges() async throws {
         let (stage, _, view) = try await makeStage(10, ["layout": .string("none")])
@@ -147,7 +149,9 @@ struct InteractionTests {
         await stage.stop()
     }
 
-    @Test("ListViews and ListAdapters → a row for each view and list; a view's owner disconnects → the view is gone")
+    @Test(
+        "ListViews and ListAdapters are called → each view and list has a row; a view's owner disconnects → it has none"
+    )
     func listing() async throws {
         let (stage, adapter, view) = try await makeStage(3)
         try await view.setViewport(y: 0)

@@ -68,7 +68,7 @@ struct NearEndBusTests {
     }
 
     @Test(
-        "layout none → the distance is the number of items after the requested range",
+        "a view has the layout none → NearEnd's distance is the number of items after the requested range",
         .enabled(if: Agent.canBeOthers))
     func restricted() async throws {
         let stage = try await Stage()

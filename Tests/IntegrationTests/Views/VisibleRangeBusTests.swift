@@ -61,7 +61,7 @@ struct VisibleRangeBusTests {
     }
 
     @Test(
-        "a view opens at an object → the first picture shows the object's position, and no second picture follows",
+        "a view opens at an object → the first picture shows the object, and no second picture follows",
         arguments: TransportKind.allCases)
     func opened(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -87,7 +87,7 @@ struct VisibleRangeBusTests {
     }
 
     @Test(
-        "no view is on the screen → updates wait for coalesce-max",
+        "no view of a list is on the screen → updates of the list wait for coalesce-max",
         .rule("VW-20"), arguments: TransportKind.allCases)
     func offScreen(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()
@@ -109,7 +109,7 @@ struct VisibleRangeBusTests {
     }
 
     @Test(
-        "ListClient sends ranges and scroll phases → a range refers to the picture that the user saw",
+        "ListClient sends ranges and scroll phases → valid ranges are shown, and only the invalid one is reported",
         arguments: TransportKind.allCases)
     func client(transport: TransportKind) async throws {
         let stage = try await Stage.withDirectSocket()

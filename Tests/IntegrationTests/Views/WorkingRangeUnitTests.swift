@@ -8,7 +8,7 @@ import Testing
 @DBusActor
 struct WorkingRangeUnitTests {
     @Test(
-        "the unit of the working range is sections or items → the range extends by two sections or by two items",
+        "the working range is counted in sections or items → it extends by two sections or by two items",
         .rule("VW-21"),
         arguments: TransportKind.allCases)
     func items(transport: TransportKind) async throws {
