@@ -24,7 +24,7 @@ struct ContentTests {
     }
 
     @Test(
-        "random fields in any order, some of them repeated → the last field of each key, sorted by key bytes",
+        "random fields arrive in any order, some of them repeated → each key has its last field, sorted by key bytes",
         arguments: 0..<20)
     func order(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))

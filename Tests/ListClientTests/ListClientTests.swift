@@ -23,7 +23,7 @@ struct ListClientTests {
         try await log.next()
     }
 
-    @Test("the bus refuses to report name owners → one message per attempt, and one attempt at a time")
+    @Test("the bus refuses to report name owners → each attempt causes one message, and attempts do not overlap")
     func refusedRule() async throws {
         let bus = try PrivateBus(.limited(["max_match_rules_per_connection": 0]))
         let events = EventLog<String>()
@@ -52,7 +52,7 @@ struct ListClientTests {
         client.close()
     }
 
-    @Test("a client is closed at any moment → no callback afterwards", arguments: 0..<6)
+    @Test("a client is closed at any moment → its callbacks are not called afterwards", arguments: 0..<6)
     func closed(turns: Int) async throws {
         let bus = try PrivateBus(.limited(turns.isMultiple(of: 2) ? [:] : ["max_match_rules_per_connection": 0]))
         let other = try await Connection.open(.address(bus.address))
@@ -66,7 +66,7 @@ struct ListClientTests {
         #expect(events.recorded == [])
     }
 
-    @Test("a client is closed in the callback that reports a missing bus → no further attempt")
+    @Test("a client is closed in the callback that reports a missing bus → the client does not try to connect again")
     func closedInside() async throws {
         let events = EventLog<String>()
         var client: ListClient?

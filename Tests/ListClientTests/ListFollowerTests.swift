@@ -116,7 +116,7 @@ struct ListFollowerTests {
         #expect(try await events.next() == "replaced(count: 2)")
     }
 
-    @Test("the follower is detached while the list does not exist → no further callback")
+    @Test("the follower is detached while the list does not exist → its callbacks are not called afterwards")
     func detached() async throws {
         let listd = try await FakeListd()
         let daemon = try await listd.client()

@@ -89,7 +89,7 @@ struct ListViewClientTests {
         #expect(second.list.closed.recorded == [] && first.list.closed.recorded == [])
     }
 
-    @Test("an open view is released → the view is closed; a closed view is released → no second close")
+    @Test("an open view is released → the view is closed; a closed view is released → it is not closed again")
     func dropped() async throws {
         let listd = try await FakeListd()
         var view: ListViewClient? = try await openView(listd)

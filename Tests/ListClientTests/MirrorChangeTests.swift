@@ -189,7 +189,7 @@ struct ArrayScriptTests {
         return best.max() ?? 0
     }
 
-    @Test("one element moves a long way → a single step")
+    @Test("one element moves a long way → a single step moves it")
     func oneMove() {
         #expect(ArrayScript(from: [1, 2, 3, 4], to: [2, 3, 4, 1]).steps == [.move(from: 0, to: 3, target: 3)])
         #expect(ArrayScript(from: [1, 2, 3, 4], to: [4, 1, 2, 3]).steps == [.move(from: 3, to: 0, target: 0)])

@@ -93,7 +93,9 @@ struct MirrorTests {
         #expect(mirror.revision == daemon.revision)
     }
 
-    @Test("a signal is lost → the next signal makes the mirror catch up; a repeated signal → ignored", .rule("AO-04"))
+    @Test(
+        "a signal is lost → the next signal makes the mirror catch up; a signal is repeated → it is ignored",
+        .rule("AO-04"))
     func lostSignal() {
         var random = SeededRandom(seed: 7)
         var daemon = NaiveDaemon(count: 5)
@@ -123,7 +125,7 @@ struct MirrorTests {
     }
 
     @Test(
-        "a batch that does not fit the mirror → the whole list is read again, and the mirror is unchanged until then",
+        "a batch does not fit the mirror → the whole list is read again, and the mirror is unchanged until then",
         arguments: [
             Update.Sections(deletes: [IndexRun(first: 3, count: 1)]),
             Update.Sections(deletes: [IndexRun(first: 0, count: 1), IndexRun(first: 0, count: 1)]),
