@@ -11,7 +11,7 @@ import Testing
 
 @Suite("Event counts of the last ten seconds")
 struct RecentCountTests {
-    @Test("events in several seconds → the sum of the last ten seconds")
+    @Test("events occur in several seconds → the count is the sum of the last ten seconds")
     func window() {
         var count = RecentCount()
         #expect(count.total(at: 100) == 0)
@@ -32,7 +32,7 @@ struct RecentCountTests {
         #expect(count.total(at: 1_000_000_000) == 10)
     }
 
-    @Test("more than half of at least 1,000 objects is removed → a large removal; otherwise → not a large removal")
+    @Test("over half of at least 1,000 objects is removed → the removal counts as large; otherwise → it does not")
     func removals() {
         #expect(LargeRemoval(objects: 999, total: 999) == nil)
         #expect(LargeRemoval(objects: 500, total: 1000) == nil)

@@ -20,13 +20,14 @@ struct SignalPartsTests {
         return change
     }
 
-    @Test("a signal within the size limit → a single equal part; an empty signal → a single empty part")
+    @Test("a signal is within the size limit → it stays one part; it is empty → it stays one empty part")
     func small() {
         #expect(change(10, idBytes: 10).parts == [change(10, idBytes: 10)])
         #expect(change(0, idBytes: 0).parts == [DisplayChange(view: 3, revision: 7)])
     }
 
-    @Test("a change of a whole list with long names → parts within the limit that contain the whole change, in order")
+    @Test(
+        "a whole list with long names changes → the parts are within the limit and contain the whole change, in order")
     func large() {
         let whole = change(2000, idBytes: 1000)
         let parts = whole.parts
@@ -40,7 +41,8 @@ struct SignalPartsTests {
         }
     }
 
-    @Test("a working range that covers the whole list → parts within the limit that contain the whole range, in order")
+    @Test(
+        "a working range covers the whole list → its parts are within the limit and contain the whole range, in order")
     func range() {
         var whole = WorkingRangeChange(view: 1, revision: 2)
         let name = String(repeating: "x", count: 4000)
@@ -51,7 +53,7 @@ struct SignalPartsTests {
         #expect(whole.parts.flatMap(\.didExit) == whole.didExit)
     }
 
-    @Test("a selection in which every item moved → parts within the limit that have the same revision")
+    @Test("every item of a selection moves → the parts are within the limit and have the same revision")
     func selection() {
         let name = String(repeating: "x", count: 4000)
         let whole = SelectionChange(

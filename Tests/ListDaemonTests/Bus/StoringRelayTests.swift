@@ -12,7 +12,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("StoringRelay: passes a list's transactions to the store and results back")
+@Suite("StoringRelay: sends a list's writes to the store, and the store's answers to the list")
 struct StoringRelayTests {
     private let heard = EventLog<String>()
 
@@ -45,7 +45,7 @@ struct StoringRelayTests {
     private let work = StoreWork(oldestRevision: 0, revision: 0, limit: 1)
 
     @Test(
-        "the store answers a new host before the relay targets that host → only the new host gets the answers"
+        "a list's new ListHost writes before it is the relay's target → only the new ListHost gets the store's answer"
     )
     @DBusActor
     func early() async throws {

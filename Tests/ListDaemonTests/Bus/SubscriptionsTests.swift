@@ -15,7 +15,7 @@ struct SubscriptionsTests {
     private typealias Audience = Subscriptions<String>.Audience
 
     @Test(
-        "a public adapter → signals are broadcast, and only subscribers on direct connections get their own copy",
+        "an adapter is public → signals are broadcast, and only subscribers on direct connections get their own copy",
         .rule("AO-01"))
     func publicAdapter() {
         var subscriptions = Subscriptions<String>(isRestricted: false)
@@ -26,7 +26,7 @@ struct SubscriptionsTests {
     }
 
     @Test(
-        "a restricted adapter → only subscribers get signals, and only the requested kinds", .rule("AO-01"))
+        "an adapter is restricted → only subscribers get signals, and only the requested kinds", .rule("AO-01"))
     func restrictedAdapter() {
         var subscriptions = Subscriptions<String>(isRestricted: true)
         #expect(subscriptions.audience(of: .updates).isEmpty)
@@ -36,7 +36,9 @@ struct SubscriptionsTests {
         #expect(subscriptions.audience(of: .display) == Audience(broadcasts: false, recipients: [":1.5", ":d.1"]))
     }
 
-    @Test("a second Subscribe → replaces the first; Unsubscribe → no further signals", .rule("AO-07"))
+    @Test(
+        "a client calls Subscribe again → the new events replace the old; it calls Unsubscribe → it gets no signals",
+        .rule("AO-07"))
     func replacing() {
         var subscriptions = Subscriptions<String>(isRestricted: true)
         subscriptions.subscribe(":1.5", isDirect: false, to: .all)
@@ -58,7 +60,7 @@ struct SubscriptionsTests {
     }
 
     @Test(
-        "a signal that is never broadcast → sent only to clients that named the signal in Subscribe"
+        "a signal is never broadcast → only clients that named the signal in Subscribe get it"
     )
     func unicast() {
         for isRestricted in [false, true] {
