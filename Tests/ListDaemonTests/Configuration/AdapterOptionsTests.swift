@@ -31,7 +31,7 @@ struct AdapterOptionsTests {
         ("transient", "b", false),
     ]
 
-    @Test("no options → the contract's defaults, each with its declared type", .rule("OP-02"))
+    @Test("no options are given → the options have the contract's defaults and declared types", .rule("OP-02"))
     func defaults() throws {
         let options = try AdapterOptions([:])
         #expect(options == AdapterOptions())
@@ -66,7 +66,7 @@ struct AdapterOptionsTests {
         #expect(options.coalesceMaximum == 200)
     }
 
-    @Test("options of an adapter → the engine gets every option that concerns the engine")
+    @Test("an adapter has options → its ListAdapter.Configuration has each option that concerns it")
     func engine() throws {
         var expected = ListAdapter.Configuration(name: "n")
         expected.coalescing.usesMaximumWhenNotVisible = true
@@ -92,7 +92,7 @@ struct AdapterOptionsTests {
     }
 
     @Test(
-        "a value of a wrong type → InvalidArgs that names the option and both types",
+        "a value has the wrong type → InvalidArgs names the option and both types",
         .rule("OP-01"), arguments: Self.contract)
     func wrongType(name: String, signature: String, value: Value) {
         let others: [Value] = [
@@ -110,7 +110,7 @@ struct AdapterOptionsTests {
     }
 
     @Test(
-        "a value out of an option's range → InvalidArgs that names the option",
+        "a value is out of an option's range → InvalidArgs names the option",
         arguments: [
             ("source", "", #""" is not push, jsonl:/PATH, list:NAME?argument or PLUGIN/SOURCE?argument"#),
             ("layout", "grid", #""grid" is not one of flow, absolute, none"#),
@@ -133,14 +133,14 @@ struct AdapterOptionsTests {
     }
 
     @Test(
-        "an unknown option, with or without other options → InvalidArgs that names the unknown option", .rule("OP-01"))
+        "an option is unknown, with or without other options → InvalidArgs names the unknown option", .rule("OP-01"))
     func unknown() {
         #expect(throws: ListError(.invalidArguments, #"unknown option "Layout""#)) {
             try AdapterOptions(["layout": "flow", "Layout": "flow", "zzz": 1])
         }
     }
 
-    @Test("empty content nested to D-Bus' limit → accepted; one level deeper → InvalidArgs")
+    @Test("the option “empty” is nested to D-Bus' limit → it is accepted; one level deeper → InvalidArgs")
     func depth() throws {
         // The option itself is an a{sv} in the message, which uses three of the 32 containers.
         func nested(_ arrays: Int) -> Value {
@@ -157,7 +157,7 @@ struct AdapterOptionsTests {
     }
 
     @Test(
-        "a source name → parsed and printed unchanged; an invalid name → refused",
+        "a source name is parsed and printed → it is unchanged; an invalid name is parsed → it is refused",
         arguments: [
             ("push", SourceName.push), ("jsonl:/a/b c.jsonl", .builtIn(.jsonLines, argument: "/a/b c.jsonl")),
             ("files/directory", .plugin("files", source: "directory", argument: "")),

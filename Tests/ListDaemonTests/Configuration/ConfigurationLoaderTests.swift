@@ -29,7 +29,7 @@ struct ConfigurationLoaderTests {
         load().faults.map { String($0.description.dropFirst(directory.path.count + 1)) }
     }
 
-    @Test("no configuration directory, or an empty one → the defaults, and no error")
+    @Test("the configuration directory is missing or empty → the defaults are used, without an error")
     func empty() {
         for path in [directory.path, directory.path + "/missing"] {
             let loaded = ConfigurationLoader.load(path)
@@ -37,7 +37,7 @@ struct ConfigurationLoaderTests {
         }
     }
 
-    @Test("the example configuration in the contract → the list that the example describes")
+    @Test("the contract's example configuration is read → the result is the list that the example describes")
     func example() throws {
         try write(
             """
@@ -71,7 +71,7 @@ struct ConfigurationLoaderTests {
         #expect(loaded.faults.isEmpty)
     }
 
-    @Test("drop-ins without a listd.conf → read, and an error in a drop-in counts as an error in listd.conf")
+    @Test("drop-ins exist without a listd.conf → they are read, and an error in one counts as an error in listd.conf")
     func dropInsAlone() throws {
         try write("[Limits]\nAdaptersPerUser=1\nViewsPerUser=9\n", to: "listd.conf.d/10.conf")
         try write("[Limits]\nViewsPerUser=2\n[Daemon]\nCreators=group:lists\n", to: "listd.conf.d/20.conf")
@@ -88,7 +88,7 @@ struct ConfigurationLoaderTests {
         #expect(faults() == expected)
     }
 
-    @Test("a file name that is not UTF-8 → an error only if the name has the suffix .list")
+    @Test("a file name is not UTF-8 → it is an error only if the name has the suffix .list")
     func names() throws {
         for name: [CChar] in [[0x6E, -23, 0], [0x2E, 0x78, -23, 0x2E, 0x73, 0x77, 0x70, 0]] {
             try create(name)
@@ -116,7 +116,7 @@ struct ConfigurationLoaderTests {
     }
 
     @Test(
-        "a limit of 0 that would block the call Reload → an error",
+        "a limit of 0 would block the call Reload → the configuration has an error",
         arguments: ["CallsPerConnection=0", "AuthenticationSeconds=0"])
     func noCalls(_ line: String) throws {
         try write("[Limits]\n\(line)\n", to: "listd.conf")
@@ -126,7 +126,7 @@ struct ConfigurationLoaderTests {
     }
 
     @Test(
-        "an unknown group → reported where the group has an effect; a known group → not reported"
+        "a group is unknown → each line where it would have an effect is reported; a group is known → none is"
     )
     func unknownGroups() throws {
         try write("[Daemon]\nCreators=group:nobody-1\n", to: "listd.conf")
@@ -194,7 +194,7 @@ struct ConfigurationLoaderTests {
         #expect(plugin.memoryMax == 64 << 20 && plugin.settings == ["Units": "ssh ; and others"])
     }
 
-    @Test("plugins without MemoryMax= → 512M for each plugin, and 4G for files")
+    @Test("plugins have no MemoryMax= → their limit is 512M each, and 4G for files")
     func memory() throws {
         try write("[Plugin files]\nShowHidden=no\n[Plugin other]\nKey=1\n", to: "listd.conf")
         #expect(load().configuration.plugins.mapValues(\.memoryMax) == ["files": 4 << 30, "other": 512 << 20])
@@ -214,14 +214,14 @@ struct ConfigurationLoaderTests {
     }
 
     @Test(
-        "no limit of direct connections per user → a quarter of the total limit, at least one if any are allowed",
+        "DirectConnectionsPerUser is missing → it is a quarter of the total limit, at least one if any are allowed",
         arguments: [(0, 0), (1, 1), (7, 1), (8, 2), (1000, 250)])
     func connectionsPerUser(all: Int, ofUser: Int) throws {
         try write("[Limits]\nDirectConnections=\(all)\n", to: "listd.conf")
         #expect(load().configuration.limits.directConnectionsPerUser == ofUser)
     }
 
-    @Test("drop-ins → read after their file in order of name, and override its values")
+    @Test("a file has drop-ins → they are read after the file in order of name, and override its values")
     func dropIns() throws {
         try write("[List]\nWorkingRange=1\nDescription=one\n[Sections]\na=p/A\nb=p/B\n", to: "x.list")
         try write("[List]\nWorkingRange=3\n[Sections]\nb=p/C\n", to: "x.list.d/20-second.conf")
@@ -309,7 +309,7 @@ struct ConfigurationLoaderTests {
         #expect(loaded.configuration.plugins["ok"]?.settings == ["Own": "1"])
     }
 
-    @Test("a directory, a link loop, a pipe or a huge file in place of a file → an error with the reason")
+    @Test("a file is a directory, a link loop, a pipe or huge → the error has the reason")
     func unreadable() throws {
         try #require(unsafe mkdir(directory.file("a.list"), 0o755) == 0)
         try #require(unsafe symlink("b.list", directory.file("b.list")) == 0)
@@ -325,14 +325,14 @@ struct ConfigurationLoaderTests {
             ])
     }
 
-    @Test("a file without read permission → an error with the reason", .enabled(if: geteuid() != 0))
+    @Test("a file has no read permission → the error has the reason", .enabled(if: geteuid() != 0))
     func forbidden() throws {
         try write("[List]\n", to: "a.list")
         try #require(unsafe chmod(directory.file("a.list"), 0) == 0)
         #expect(faults() == ["a.list: cannot be read: Permission denied"])
     }
 
-    @Test("a file in place of the configuration directory → one error, and no valid settings")
+    @Test("a file is in the place of the configuration directory → one error is reported, and no settings are valid")
     func noDirectory() throws {
         try write("", to: "file")
         let loaded = ConfigurationLoader.load(directory.file("file"))
@@ -340,7 +340,7 @@ struct ConfigurationLoaderTests {
         #expect(loaded.isDaemonFaulty)
     }
 
-    @Test("files of random bytes → errors or settings, never a crash")
+    @Test("files have random bytes → the loader returns errors or settings, and never crashes")
     func randomBytes() throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededRandom(seed: seed)

@@ -13,7 +13,7 @@ import Testing
 @Suite("Values in configuration files")
 struct ConfigurationTextTests {
     @Test(
-        "a time span in systemd's syntax → its duration",
+        "a time span in systemd's syntax is parsed → the duration is known",
         arguments: [
             ("5", 5_000_000), ("5s", 5_000_000), ("2 h", 7_200_000_000), ("1min 30s", 90_000_000), ("500ms", 500_000),
             ("1.5s", 1_500_000), ("0", 0), ("20us", 20), ("7µs", 7), ("1d12h", 129_600_000_000),
@@ -42,7 +42,7 @@ struct ConfigurationTextTests {
     }
 
     @Test(
-        "a size with a suffix → bytes, in powers of 1024",
+        "a size has a suffix → it is multiplied by a power of 1024",
         arguments: [
             ("0", 0), ("512", 512), ("512B", 512), ("4K", 4096), ("16M", 16_777_216), ("1.5G", 1_610_612_736),
             ("1T", 1_099_511_627_776), ("9223372036854775807", Int.max), ("0.5K", 512),
@@ -52,7 +52,7 @@ struct ConfigurationTextTests {
     }
 
     @Test(
-        "a count with a suffix → a number, in powers of 1000",
+        "a count has a suffix → it is multiplied by a power of 1000",
         arguments: [("64", 64), ("10M", 10_000_000), ("1.5K", 1500)])
     func counts(text: String, number: Int) {
         #expect(Amount.count(text) == number)

@@ -12,7 +12,7 @@ import Testing
 
 @Suite("Options of views")
 struct ListViewOptionsTests {
-    @Test("no options → the contract's defaults, or the adapter's own defaults")
+    @Test("no options are given → the view has the contract's defaults, or the adapter's own defaults")
     func defaults() throws {
         var adapter = AdapterOptions()
         adapter.layout = .absolute
@@ -43,7 +43,7 @@ struct ListViewOptionsTests {
     }
 
     @Test(
-        "a wrong type, a value out of range or an unknown option → InvalidArgs that names the option",
+        "an option has a wrong type or a value out of range, or is unknown → InvalidArgs names the option",
         arguments: [
             ("window", .int64(1), "option window: the value has the type \"x\" instead of \"u\""),
             ("window", .uint32(0), #"option window: "0" is not 1 or more"#),

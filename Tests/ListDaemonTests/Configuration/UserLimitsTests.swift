@@ -20,7 +20,7 @@ struct UserLimitsTests {
     }
 
     @Test(
-        "limits of a user, the user's groups and all users → the first that is set applies; of groups, the largest"
+        "limits of a user, the user's groups and all users are set → the first applies; among groups, the largest does"
     )
     func order() throws {
         let loaded = try load(
@@ -54,7 +54,7 @@ struct UserLimitsTests {
     }
 
     @Test(
-        "a key that does not apply to users, a wrong value or a wrong section → an error with the line number",
+        "a key does not apply to users, or its value or section is wrong → the error has the line number",
         arguments: [
             ("[Limits user:ada]\nWaitingBytes=1M\n", "unknown key WaitingBytes"),
             ("[Limits group:staff]\nCallsPerUser=0\n", "CallsPerUser: "),
@@ -68,7 +68,7 @@ struct UserLimitsTests {
         #expect(loaded.faults.first?.place.line == 2)
     }
 
-    @Test("a group that the system does not know → reported when the configuration is checked")
+    @Test("the system does not know a group → the check of the configuration reports the group")
     func unknownGroup() throws {
         let loaded = try load("[Limits group:nobody-has-this]\nCallsPerUser=1\n")
         #expect(loaded.faults.isEmpty && loaded.unknownGroups.count == 1)
