@@ -33,7 +33,7 @@ struct AccessTests {
     }
 
     @Test(
-        "removing an adapter → allowed to its owner and administrators, but to nobody for a configured adapter",
+        "a user removes an adapter → owner and administrators may; nobody may remove a configured adapter",
         .rule("AC-01"))
     func removing() {
         let callers = [Self.owner, Self.member, Self.stranger, Self.administrator]

@@ -23,7 +23,7 @@ struct HostExecutorTests {
         var overlaps = 0
     }
 
-    @Test("many threads enqueue work → each thread's work runs in order, and never two pieces at a time")
+    @Test("many threads enqueue work → each thread's work runs in order, and no two pieces run at the same time")
     func order() async throws {
         let (executor, journal, count) = (HostExecutor(label: "test"), Journal(), 3000)
         let note: @Sendable (Int, Int) -> Void = { producer, number in
@@ -55,7 +55,7 @@ struct HostExecutorTests {
         }
     }
 
-    @Test("light work enqueued on the loop → runs inline; light work behind heavy work → runs on another thread")
+    @Test("short work is enqueued on the event loop → the loop runs it; long work precedes it → another thread runs it")
     func handOver() async throws {
         let executor = HostExecutor(label: "test")
         let threads = EventLog<(String, UInt)>()
@@ -74,7 +74,7 @@ struct HostExecutorTests {
         #expect(outcome[0].1 == outcome[1].1 && outcome[2].1 != outcome[0].1)
     }
 
-    @Test("light work takes long → subsequent work runs on another thread")
+    @Test("work that was expected to be short takes long → subsequent work runs on another thread")
     func longWork() async throws {
         let executor = HostExecutor(label: "test")
         let threads = EventLog<UInt>()

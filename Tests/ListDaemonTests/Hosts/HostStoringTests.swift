@@ -12,7 +12,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("A stored list that is presented on its own executor", .timeLimit(.minutes(2)))
+@Suite("A stored list whose section controllers run in the daemon", .timeLimit(.minutes(2)))
 struct HostStoringTests {
     private let effects = EventLog<AdapterEffect>()
 
@@ -62,7 +62,7 @@ struct HostStoringTests {
     }
 
     @Test(
-        "an update of a stored list → stored first, then announced; until then, reads return the old list",
+        "a stored list is updated → the update is stored, then announced; until then, reads return the old list",
         .rule("WT-02"))
     func waits() async throws {
         let host = makeHost()
@@ -128,7 +128,7 @@ struct HostStoringTests {
     }
 
     @Test(
-        "no revisions are reserved and the store refuses a reservation → item changes wait until revisions are stored"
+        "the store refuses to reserve revisions → item changes wait until it has reserved some"
     )
     func itemUpdateRefused() async throws {
         let table = try SectionControllerTable(["*": "test/shrinking"]) { _ in
@@ -156,7 +156,7 @@ struct HostStoringTests {
         #expect(try await itemCount(of: host) == 1)
     }
 
-    @Test("items change and a write arrives → one revision, which is stored with the write")
+    @Test("items change and a write arrives → both get one revision, which is stored with the write")
     func itemUpdateWithWrite() async throws {
         let table = try SectionControllerTable(["*": "test/shrinking"]) { _ in
             SectionControllerEntry.controller("shrinking") { ShrinkingController() }
@@ -191,7 +191,7 @@ struct HostStoringTests {
         #expect(failed == [2, 3, 4, 5])
     }
 
-    @Test("a list is stopped during a store write → the update finishes before the host ends")
+    @Test("a list is stopped during a store write → the waiting updates are stored and announced before the list ends")
     func stopping() async throws {
         let host = makeHost()
         host.send(try insert(1, "a"))
@@ -257,7 +257,7 @@ struct HostStoringTests {
         #expect(try await nextRevision() == 3)
     }
 
-    @Test("an item update → recorded once, with the next write, exactly as announced")
+    @Test("an item update is announced → the next write records it once, exactly as announced")
     func records() async throws {
         let host = makeHost(
             controllers: try SectionControllerTable(["*": "listd/binding"]) { name throws(ListError) in

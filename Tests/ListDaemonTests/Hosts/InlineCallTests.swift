@@ -41,7 +41,7 @@ struct InlineCallTests {
     }
 
     @Test(
-        "a long command is answered → the event loop handles short calls again",
+        "a long command was answered → short calls run on the event loop again",
         arguments: [
             "large update", "dump", "new options",
         ])

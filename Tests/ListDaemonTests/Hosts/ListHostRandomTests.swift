@@ -12,7 +12,7 @@ import Testing
 @Suite("ListHost with random behaviour of worker, store, clock and clients", .timeLimit(.minutes(10)))
 struct ListHostRandomTests {
     @Test(
-        "random requests, failures and restarts → one answer per call, no revision used twice, no lost write",
+        "calls, failures and restarts are random → each call is answered once, no revision repeats, no write is lost",
         arguments: 0..<24)
     func random(seed: UInt64) async throws {
         let world = ListHostWorld(seed: seed)

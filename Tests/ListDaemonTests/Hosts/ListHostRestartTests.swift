@@ -12,7 +12,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("A list that a worker presents and that a database stores", .timeLimit(.minutes(2)))
+@Suite("Revisions of a stored list whose section controllers run in a worker", .timeLimit(.minutes(2)))
 struct ListHostRestartTests {
     private let directory = TemporaryDirectory()
     private let said = EventLog<AdapterEffect>()

@@ -11,7 +11,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("A stored list that a worker presents", .timeLimit(.minutes(5)))
+@Suite("Storing a list whose section controllers run in a worker", .timeLimit(.minutes(5)))
 struct ListHostStoringTests {
     private let worker = FalseWorker()
 
@@ -29,7 +29,7 @@ struct ListHostStoringTests {
     }
 
     @Test(
-        "storing begins during the presentation of an update → the store gets the whole list, and later requests wait")
+        "storing begins while the worker applies an update → the store gets the whole list, and later requests wait")
     func keepsWhatIsThere() async throws {
         let stage = ListHostStage()
         try await stage.present(in: worker, itemCount: 0)
@@ -86,7 +86,7 @@ struct ListHostStoringTests {
         _ = try await worker.nextUpdate()
     }
 
-    @Test("storing begins or ends while the list has no presenter → effective immediately")
+    @Test("storing begins or ends while the list has no worker → the change takes effect immediately")
     func keepsUnpresented() async throws {
         let stage = ListHostStage(try [ListObject(id: "a")], revision: 5)
         stage.host.send(.keep(1, true))
@@ -173,7 +173,7 @@ struct ListHostStoringTests {
         #expect(followed.recorded == [["b"]])
     }
 
-    @Test("a restored list → its first presentation is a reload, which waits until its revision is stored")
+    @Test("a worker opens a restored list → its update is a reload, and waits until its revision is stored")
     func restored() async throws {
         let stage = ListHostStage(try [ListObject(id: "a")], revision: 7, isStored: true, wasPresented: true)
         stage.host.attach(worker.slot)
@@ -191,7 +191,7 @@ struct ListHostStoringTests {
     }
 
     @Test(
-        "no revisions are reserved → item changes wait for a stored reservation, writes do not wait"
+        "the store refuses to reserve revisions → item changes are announced only after it has reserved some"
     )
     func noNumbers() async throws {
         let stage = ListHostStage(isStored: true)

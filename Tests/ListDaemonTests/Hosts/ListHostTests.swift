@@ -11,7 +11,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("A list that a worker presents", .timeLimit(.minutes(5)))
+@Suite("A list whose section controllers run in a worker", .timeLimit(.minutes(5)))
 struct ListHostTests {
     private func rows(_ range: Range<Int>, _ text: String = "") throws -> [ListObject] {
         try range.map { try ListObject(id: "o\($0)", fields: ["height": .double(40), "t": .string(text)]) }
@@ -24,7 +24,7 @@ struct ListHostTests {
         return worker
     }
 
-    @Test("a scroll shows twenty new cells → one round trip: one order to the worker and one report back")
+    @Test("a scroll shows twenty new cells → one message is sent to the worker, and one comes back")
     func scroll() async throws {
         let stage = ListHostStage(try rows(0..<200), revision: 1)
         let worker = await attachWorker(stage)
@@ -43,7 +43,7 @@ struct ListHostTests {
         }
     }
 
-    @Test("an update of a visible list → one round trip, and only changes are sent")
+    @Test("a visible list is updated → one message is sent to the worker and one comes back, with only the changes")
     func update() async throws {
         let stage = ListHostStage(try rows(0..<200), revision: 1)
         let worker = await attachWorker(stage)
@@ -78,7 +78,7 @@ struct ListHostTests {
     }
 
     @Test(
-        "a list of many bytes → sent in packets of 4 MiB, and reads in between return the old list"
+        "a list has many bytes → the worker gets it in packets of 4 MiB, and reads in between return the old list"
     )
     func pages() async throws {
         let text = String(repeating: "x", count: 100_000)
@@ -99,7 +99,7 @@ struct ListHostTests {
     }
 
     @Test(
-        "no presenter → writes and views wait; a presenter opens the list → waiting requests run in order",
+        "a list has no worker → writes and new views wait; a worker opens the list → the waiting calls run in order",
         .rule("OR-01"))
     func waits() async throws {
         let stage = ListHostStage(try rows(0..<3), revision: 7, wasPresented: true)
@@ -120,7 +120,7 @@ struct ListHostTests {
     }
 
     @Test(
-        "the worker dies while presenting a stored update → the next worker presents the update as a reload"
+        "the worker dies while it applies a stored update → the next worker gets the new list, announced as a reload"
     )
     func dyingPresenting() async throws {
         let stage = ListHostStage(try rows(0..<3), revision: 7)
@@ -186,7 +186,7 @@ struct ListHostTests {
     }
 
     @Test(
-        "the worker dies during a request for a moved item → PluginFailed if the request is the cause, else a retry",
+        "the worker dies while it moves an item → the move fails if it was the cause; otherwise, it is retried",
         arguments: [true, false])
     func dyingAsked(isBlamed: Bool) async throws {
         let stage = ListHostStage(try rows(0..<3), revision: 7)
@@ -226,7 +226,8 @@ struct ListHostTests {
         #expect(closed)
     }
 
-    @Test("a view is closed without a presenter → the view ends immediately, and its waiting calls are answered")
+    @Test(
+        "a view is closed while the list has no worker → the view ends immediately, and its waiting calls are answered")
     func closingWaiting() async throws {
         let stage = ListHostStage(try rows(0..<3), revision: 7)
         let worker = FalseWorker()
@@ -256,7 +257,7 @@ struct ListHostTests {
     }
 
     @Test(
-        "the next worker displays and selects other items → helpers get the difference to the previous worker"
+        "the next worker displays and selects other items → the signals have only the difference to the previous worker"
     )
     func differences() async throws {
         let stage = ListHostStage(try rows(0..<3), revision: 7)
@@ -297,7 +298,7 @@ struct ListHostTests {
     }
 
     @Test(
-        "the only view is on the screen → a write is presented immediately; off the screen → after the maximum interval"
+        "a write arrives while the only view is on the screen → it is applied immediately; off the screen → it waits"
     )
     func offScreen() async throws {
         var configuration = ListAdapter.Configuration(name: "x")
@@ -321,7 +322,8 @@ struct ListHostTests {
         #expect(text.contains("flush at("))
     }
 
-    @Test("flushes are held or released while a worker opens the list → the worker is notified after opening the list")
+    @Test(
+        "updates are paused and resumed while a worker opens the list → the worker is notified after opening the list")
     func held() async throws {
         let stage = ListHostStage(try rows(0..<3), revision: 7)
         let worker = FalseWorker()
@@ -342,7 +344,7 @@ struct ListHostTests {
     }
 
     @Test(
-        "items change during the presentation of an update → the item changes get an earlier revision than the update"
+        "items change while the worker applies an update → their changes get an earlier revision than the update"
     )
     func crossing() async throws {
         let stage = ListHostStage(try rows(0..<3), revision: 7)
@@ -357,7 +359,7 @@ struct ListHostTests {
         #expect(known.map(\.revision) == [8, 9])
     }
 
-    @Test("a list ends in the daemon after its plugin failed → its engine and its host are deallocated")
+    @Test("a list that returned to the daemon after its plugin failed is removed → its memory is released")
     func substitute() async throws {
         weak var host: ListHost?
         do {

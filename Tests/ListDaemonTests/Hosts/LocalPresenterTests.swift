@@ -12,7 +12,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("A list that is presented on its own executor", .timeLimit(.minutes(5)))
+@Suite("A list whose section controllers run in the daemon", .timeLimit(.minutes(5)))
 @DBusActor
 struct LocalPresenterTests {
     private func rows(_ range: Range<Int>) throws -> [ListObject] {
@@ -43,7 +43,7 @@ struct LocalPresenterTests {
         _ = try await stage.ask(999, .query(999, .changes(since: 999, byteLimit: 1)))
     }
 
-    @Test("random calls → the same effects as for a list that a worker presents", arguments: 0..<24)
+    @Test("random calls to a list in the daemon → their effects are those of a list in a worker", arguments: 0..<24)
     func sameAsElsewhere(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed &* 31 &+ 5)
         let objects = try RestingListTests.objects(0..<Int.random(in: 0...60, using: &random))
@@ -66,7 +66,7 @@ struct LocalPresenterTests {
     }
 
     @Test(
-        "a list moves from its own executor to a worker and back → views continue, and helpers get no event twice"
+        "a list moves from the daemon to a worker and back → its views continue, and no event is reported twice"
     )
     func moves() async throws {
         let stage = ListHostStage(try rows(0..<50), revision: 1)

@@ -14,7 +14,7 @@ struct QuotasTests {
     private static let limits = Quotas.Amounts(adapters: 2, views: 3, objects: 10, bytes: 100)
 
     @Test(
-        "usage up to the limit → reserved; usage above the limit → refused without any reservation",
+        "usage stays within the limit → it is reserved; it would exceed the limit → nothing is reserved",
         arguments: Quotas.Resource.allCases)
     func limit(resource: Quotas.Resource) throws {
         var quotas = Quotas(limits: Self.limits)
@@ -29,7 +29,7 @@ struct QuotasTests {
         #expect(quotas.total[resource] == Self.limits[resource] + 1)
     }
 
-    @Test("a request for two resources, one of them above its limit → neither resource is reserved")
+    @Test("a request for two resources would exceed the limit of one → neither resource is reserved")
     func allOrNothing() {
         var quotas = Quotas(limits: Self.limits)
         #expect(throws: Quotas.Exceeded(resource: .bytes, limit: 100)) {
@@ -38,7 +38,7 @@ struct QuotasTests {
         #expect(quotas.used(by: 7) == Quotas.Amounts())
     }
 
-    @Test("limits fall below the present usage → releases work, further reservations are refused")
+    @Test("limits fall below the present usage → releases succeed, and further reservations are refused")
     func loweredLimits() throws {
         var quotas = Quotas(limits: Self.limits)
         try quotas.change(Quotas.Amounts(adapters: 2, objects: 10), for: 7)

@@ -82,7 +82,7 @@ struct RestingListTests {
         #expect(await !list.host.isResting)
     }
 
-    @Test("the first change arrives while flushes are held → the change is flushed when the hold ends")
+    @Test("the first change arrives while updates are paused → the change is applied when updates resume")
     func held() async throws {
         let list = Self.restore(try Self.objects(0..<9))
         list.host.send(.hold(true))
@@ -93,7 +93,7 @@ struct RestingListTests {
         guard case .revision(8, _, _, _) = try await list.answer(to: 1) else { throw Unexpected() }
     }
 
-    @Test("a stored object is repeated → the engine drops the repetition and logs it")
+    @Test("the store returns an object twice → the list drops the repetition at its first use")
     func repeated() async throws {
         let list = Self.restore(try Self.objects([1, 2, 1]))
         #expect(try await list.nextStatus().objectCount == 3)
@@ -102,7 +102,7 @@ struct RestingListTests {
         _ = try await list.answer(to: 1)
     }
 
-    @Test("an empty list → the engine is created immediately")
+    @Test("a restored list is empty → its engine is created immediately")
     func empty() async throws {
         let list = Self.restore([])
         #expect(try await list.nextStatus().objectCount == 0)
@@ -111,7 +111,7 @@ struct RestingListTests {
 
     // MARK: After the first use
 
-    @Test("an engine created at first use or at startup → the same effects afterwards", arguments: 0..<40)
+    @Test("engines are created at first use or at startup → they have the same effects afterwards", arguments: 0..<40)
     func sameAfterwards(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
         let objects = try Self.objects(0..<Int.random(in: 1...60, using: &random))
