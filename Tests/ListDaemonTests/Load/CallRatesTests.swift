@@ -13,7 +13,7 @@ import Testing
 struct CallRatesTests {
     private let start = ContinuousClock.now
 
-    @Test("more calls than the limit → each user has a burst of one second's calls, then calls at the limited rate")
+    @Test("users make more calls than the limit → each has a burst of one second's calls, then the limited rate")
     func burst() {
         var rates = CallRates()
         func acceptedCalls(of user: UInt32, after time: Duration) -> Int {
@@ -25,7 +25,7 @@ struct CallRatesTests {
         #expect(acceptedCalls(of: 1, after: .seconds(60)) == 50)
     }
 
-    @Test("more users than can be tracked → users with an unused allowance are evicted")
+    @Test("there are more users than can be tracked → users with an unused allowance are evicted")
     func forgotten() {
         var rates = CallRates()
         func isCallAccepted(of user: UInt32, after time: Duration) -> Bool {

@@ -14,7 +14,7 @@ import Testing
 struct FairQueueTests {
     private typealias Queue = FairQueue<String, Int>
 
-    @Test("only one user → every piece in order without waiting, whatever its size")
+    @Test("only one user has queued work → all of it is returned in order without waiting, whatever its size")
     func alone() {
         var queue = Queue(quantum: 10)
         for number in 0..<5 { queue.append(number, size: number * 1000, user: 1, connection: ":1.1") }
@@ -23,7 +23,7 @@ struct FairQueueTests {
         #expect(queue.popFirst() == nil && queue.count == 0)
     }
 
-    @Test("one user has many pieces on many connections → another user's call is one of the next two pieces")
+    @Test("one user has much work on many connections → another user's call is one of the next two")
     func secondUserIsServedSoon() {
         var queue = Queue(quantum: 100)
         for number in 0..<200 { queue.append(number, size: 100, user: 1, connection: ":1.\(number % 20)") }
@@ -34,7 +34,7 @@ struct FairQueueTests {
     }
 
     @Test(
-        "pieces of different sizes → users get the same number of bytes, to within one quantum and one piece"
+        "users queue work of different sizes → they get the same number of bytes, to within one quantum and one request"
     )
     func bytes() {
         var random = SeededRandom(seed: 24)
@@ -55,7 +55,7 @@ struct FairQueueTests {
         #expect(difference <= 2 * ((1 << 16) + (1 << 20)), "\(served)")
     }
 
-    @Test("a piece is larger than announced → its user waits until other users have had as many bytes")
+    @Test("a request was larger than announced → its user waits until other users have had as many bytes")
     func corrected() throws {
         var queue = Queue(quantum: 100)
         for number in 0..<50 {
@@ -71,7 +71,7 @@ struct FairQueueTests {
         #expect(others >= 20 && others <= 40, "\(others)")
     }
 
-    @Test("a connection closes → its pieces are returned in order, and removed from the queue")
+    @Test("a connection closes → its queued requests are removed and returned in order")
     func left() {
         var queue = Queue(quantum: 100)
         for number in 0..<6 { queue.append(number, size: 50, user: 1, connection: number % 2 == 0 ? "a" : "b") }
@@ -86,7 +86,7 @@ struct FairQueueTests {
         #expect(queue.popFirst()?.element == 7)
     }
 
-    @Test("a connection is held → the user's other connections are served; the hold ends → its pieces follow in order")
+    @Test("a connection is paused → the user's other connections are served; it resumes → its requests follow in order")
     func heldConnection() {
         var queue = Queue(quantum: 100)
         for number in 0..<6 { queue.append(number, size: 50, user: 1, connection: number % 2 == 0 ? "a" : "b") }
@@ -107,7 +107,7 @@ struct FairQueueTests {
         #expect(queue.popFirst()?.element == 100 && queue.count == 0)
     }
 
-    @Test("a held connection closes → its pieces are returned, and the hold ends")
+    @Test("a paused connection closes → its requests are returned, and a new one is not paused")
     func heldConnectionLeaves() {
         var queue = Queue(quantum: 100)
         queue.append(0, size: 50, user: 1, connection: "a")
@@ -117,7 +117,7 @@ struct FairQueueTests {
         #expect(queue.popFirst()?.element == 1)
     }
 
-    @Test("a user is held → other users are served; the hold ends → the user has the same credit or debt as before")
+    @Test("a user is paused → other users are served; the user resumes → earlier excess bytes still count")
     func heldUser() throws {
         var queue = Queue(quantum: 100)
         for number in 0..<40 {
@@ -160,7 +160,8 @@ struct FairQueueTests {
     }
 
     @Test(
-        "random enqueues and removals → the same order as a reference implementation with arrays", .rule("LD-02"),
+        "requests are enqueued and removed at random → their order equals that of a reference with arrays",
+        .rule("LD-02"),
         arguments: 0..<40 as Range<UInt64>)
     func reference(seed: UInt64) {
         var random = SeededRandom(seed: seed)

@@ -17,7 +17,7 @@ struct UserAccountsTests {
         return UserAccounts(limits: limits)
     }
 
-    @Test("no configuration → the contract's limits; a single active user → still limited to one user's share")
+    @Test("nothing is configured → the contract's limits apply, and even a single user is limited to one user's share")
     func defaults() throws {
         var accounts = UserAccounts()
         #expect(accounts.limits.callsPerUser == 1024)
@@ -44,7 +44,7 @@ struct UserAccountsTests {
         try accounts.beginCall(of: 1)
     }
 
-    @Test("more is released than was reserved → no user is tracked, and no amount is negative")
+    @Test("more is released than was reserved → the user is no longer tracked, and no amount is negative")
     func releasesEverything() throws {
         var accounts = makeAccounts()
         try accounts.beginCall(of: 1)
