@@ -44,7 +44,7 @@ struct PluginFileTests {
         }
     }
 
-    @Test("a shared object for this machine that only its owner may write → accepted, with its canonical path")
+    @Test("only the owner may write a shared object for this machine → it is accepted, with its canonical path")
     func good() throws {
         try directory.write(head(), to: "good.so")
         let file = try load("good.so")
@@ -58,7 +58,7 @@ struct PluginFileTests {
         #expect(try load("libgreen-house_2.so").pluginName == "green-house_2")
     }
 
-    @Test("a missing file → noSuchPlugin that names the file")
+    @Test("the file is missing → noSuchPlugin names the file")
     func missing() {
         let error = #expect(throws: ListError.self) { try load("missing.so") }
         #expect(error?.code == .noSuchPlugin)
@@ -66,7 +66,7 @@ struct PluginFileTests {
     }
 
     @Test(
-        "a file that the dynamic loader could not load → refused with the reason",
+        "the dynamic loader could not load the file → it is refused with the reason",
         arguments: [
             ("text", "not an ELF file"), ("empty", "not an ELF file"), ("short", "not a 64-bit little-endian ELF file"),
             ("32-bit", "not a 64-bit little-endian ELF file"), ("big-endian", "not a 64-bit little-endian ELF file"),
@@ -89,7 +89,7 @@ struct PluginFileTests {
         #expect(text.contains("\(what).so"))
     }
 
-    @Test("a directory or a pipe in place of a file → refused without waiting for a writer")
+    @Test("the file is a directory or a pipe → it is refused, without waiting for a writer")
     func notRegular() throws {
         try FileManager.default.createDirectory(
             atPath: directory.path("directory.so"), withIntermediateDirectories: false)
@@ -99,13 +99,13 @@ struct PluginFileTests {
         #expect(refusal("pipe.so")?.contains("not a regular file") == true)
     }
 
-    @Test("a file that any user may write → refused, and the error has the mode", arguments: [0o757, 0o777, 0o702])
+    @Test("any user may write the file → it is refused, and the error has its mode", arguments: [0o757, 0o777, 0o702])
     func writableByOthers(mode: Int) throws {
         try directory.write(head(), to: "open.so", mode: mode)
         #expect(refusal("open.so")?.contains("mode \(String(mode, radix: 8))") == true)
     }
 
-    @Test("a file that another group may write → refused; a file that the daemon's own group may write → accepted")
+    @Test("another group may write the file → it is refused; the daemon's own group may write it → it is accepted")
     func writableByGroup() throws {
         try directory.write(head(), to: "group.so", mode: 0o775)
         let own = ProcessIdentity.current
@@ -116,7 +116,7 @@ struct PluginFileTests {
         }
     }
 
-    @Test("a file of another user → refused with both users; a file of root → accepted for any user that runs listd")
+    @Test("another user owns the file → the error names both users; root owns it → any user of listd may load it")
     func owners() throws {
         try directory.write(head(), to: "owned.so")
         let owner = ProcessIdentity.current.user
@@ -130,14 +130,14 @@ struct PluginFileTests {
         }
     }
 
-    @Test("a plugin directory that any user may write → refused, because a user could replace the file")
+    @Test("any user may write the plugin directory → its files are refused, because a user could replace them")
     func writableDirectory() throws {
         try directory.write(head(), to: "good.so")
         try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: directory.directory)
         #expect(refusal("good.so")?.contains("its plugin directory is not safe") == true)
     }
 
-    @Test("any user may write a parent directory of the file → refused; otherwise → accepted")
+    @Test("any user may write a parent directory of the file → the file is refused; otherwise → it is accepted")
     func writableBelow() throws {
         for name in ["more", "more/deep"] {
             try FileManager.default.createDirectory(
@@ -165,7 +165,7 @@ struct PluginFileTests {
         #expect(refusal("../\(URL(filePath: directory.directory).lastPathComponent)x/a.so") == nil)
     }
 
-    @Test("a plugin name → the file NAME.so or libNAME.so in the first plugin directory that contains either")
+    @Test("a plugin is requested by name → the file NAME.so or libNAME.so of the first directory with either is found")
     func search() throws {
         let second = try PluginBuildDirectory()
         try directory.write(head(), to: "libboth.so")
@@ -185,7 +185,7 @@ struct PluginFileTests {
     }
 
     @Test(
-        "a path outside of plugin directories, or an unknown name → the error says from where plugins are loaded",
+        "a path is outside of plugin directories, or a name is unknown → the error says from where plugins are loaded",
         arguments: [
             ("/bin/true", "move it to /nonexistent or HERE, and load it by its name, “true”"),
             ("/tmp/build/libgarden.so", "a plugin is loaded by its name, \"garden\", from /nonexistent:HERE"),

@@ -26,7 +26,7 @@ struct PluginLibraryTests {
     }
 
     @Test(
-        "an incompatible library → refused, and the message has the actual and the expected version",
+        "a library is incompatible → it is refused, and the message has the actual and the expected version",
         arguments: [
             ("wrong_major.c", ["built for plugin API 99.7", "this listd has \(PluginRecord.current.apiMajor)."]),
             (
@@ -80,7 +80,7 @@ struct PluginLibraryTests {
     }
 
     @Test(
-        "an invalid manifest → refused with the reason",
+        "a manifest is invalid → the library is refused with the reason",
         arguments: [
             (["Name": "hothouse"], "the plugin is named “hothouse” in its manifest, but “greenhouse” in the file name"),
             (["Name": ""], "the plugin is named “” in its manifest"),
@@ -97,7 +97,7 @@ struct PluginLibraryTests {
         #expect(error?.description.contains(reason) == true)
     }
 
-    @Test("a plugin built for the previous minor version → loaded, and its section controller works in a current list")
+    @Test("a plugin was built for the previous minor version → it is loaded, and its section controller works")
     func previousMinor() throws {
         let path = try directory.buildPreviousMinor()
         let library = try PluginLibrary(PluginFile(path: path, in: [directory.directory]))

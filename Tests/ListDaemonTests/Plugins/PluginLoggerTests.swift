@@ -18,7 +18,7 @@ struct PluginLoggerTests {
     init() { log = Log(level: .debug, sink: sink) }
 
     @Test(
-        "a plugin logs too much → its messages are rate-limited, listd's messages about the plugin are not"
+        "a plugin logs too much → its messages are rate-limited, but not listd's messages about the plugin"
     )
     func budget() {
         let logger = PluginLogger(log, plugin: "greenhouse")
@@ -33,7 +33,7 @@ struct PluginLoggerTests {
     }
 
     @Test(
-        "a message over the size limit → truncated between two characters, with a mark; at the limit → unchanged",
+        "a message exceeds the size limit → it is truncated between characters and marked; at the limit → it stays",
         arguments: [("a", 1), ("ä", 2), ("👩‍👩‍👧", 18)])
     func length(character: String, bytes: Int) throws {
         let limit = PluginLogger.greatestLength
@@ -48,7 +48,7 @@ struct PluginLoggerTests {
         #expect(cut.dropLast().allSatisfy { $0 == Character(character) })
     }
 
-    @Test("a single character over the size limit → truncated")
+    @Test("a single character exceeds the size limit → it is truncated")
     func endlessCharacter() throws {
         PluginLogger(log, plugin: "greenhouse").info("e" + String(repeating: "\u{301}", count: 100_000))
         let text = try #require(sink.entries.first).message

@@ -12,14 +12,14 @@ import Testing
 @Suite("Names of section controllers and data sources")
 struct PluginNameTests {
     @Test(
-        "letters, digits, - and _, up to 64 characters → a valid name",
+        "a name has up to 64 letters, digits, - and _ → it is valid",
         arguments: ["files", "Entry-Controller_2", "a", String(repeating: "x", count: 64)])
     func valid(name: String) {
         #expect(PluginName.isValid(name))
     }
 
     @Test(
-        "an empty or longer text, or a text with another character → not a valid name",
+        "a name is empty, is longer, or has another character → it is not valid",
         arguments: ["", ".", "..", "a/b", "a b", "ä", "a\0", "a.so", String(repeating: "x", count: 65)])
     func invalid(name: String) {
         #expect(!PluginName.isValid(name))

@@ -19,13 +19,15 @@ struct PluginRecordTests {
         }
     }
 
-    @Test("the same API version or an older minor version → compatible", arguments: [0, 1, 3] as [UInt32])
+    @Test(
+        "a plugin has the same API version or an older minor version → it is compatible",
+        arguments: [0, 1, 3] as [UInt32])
     func fits(minor: UInt32) {
         #expect(message { $0.apiMinor = minor } == nil)
     }
 
     @Test(
-        "another major or a later minor version → refused, and the message has both versions",
+        "a plugin has another major or a later minor version → it is refused, and the message has both versions",
         arguments: [(1, 3), (3, 0), (2, 4)] as [(UInt32, UInt32)])
     func api(major: UInt32, minor: UInt32) {
         let text = message {
@@ -35,7 +37,7 @@ struct PluginRecordTests {
         #expect(text == "/p/x.so: the plugin was built for plugin API \(major).\(minor), but this listd has 2.3")
     }
 
-    @Test("another release or build of the compiler → refused, and the message has both compilers")
+    @Test("a plugin has another release or build of the compiler → it is refused, and the message has both compilers")
     func compiler() {
         #expect(
             message { $0.swiftVersion = 0x06_02_00 }
@@ -44,7 +46,7 @@ struct PluginRecordTests {
         #expect(message { $0.compiler = "B" }?.contains("(B)") == true)
     }
 
-    @Test("the API version as a number on the bus → major × 65536 + minor")
+    @Test("the API version is sent on the bus → its number is major × 65536 + minor")
     func version() {
         #expect(daemon.apiVersion == 0x2_0003)
         #expect(PluginRecord.current.swiftVersion >= 0x06_02_00)

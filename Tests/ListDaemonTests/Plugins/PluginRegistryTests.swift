@@ -75,7 +75,7 @@ struct PluginRegistryTests {
         #expect(await registry.plugins.isEmpty)
     }
 
-    @Test("a plugin inside the daemon is unloaded and loaded again from the same file → loaded")
+    @Test("a plugin inside the daemon is unloaded → it can be loaded again from the same file")
     func loadedAgain() async throws {
         try directory.build("greenhouse.swift")
         let plugin = try await registry.load("greenhouse")
@@ -99,7 +99,7 @@ struct PluginRegistryTests {
         #expect(await registry.plugin(named: "greenhouse") != nil)
     }
 
-    @Test("a worker cannot be started → pluginFailed with the reason, and the plugin is not loaded")
+    @Test("a worker cannot be started → pluginFailed has the reason, and the plugin is not loaded")
     func noWorker() async throws {
         try directory.build("greenhouse.swift")
         let registry = PluginRegistry(
@@ -123,7 +123,7 @@ struct PluginRegistryTests {
     }
 
     @Test(
-        "an unknown section controller → the error that the contract defines, and no controller is created",
+        "a section controller is unknown → the error is that of the contract, and no controller is created",
         arguments: [
             ("greenhouse/Nobody", ListError.Code.noSuchSectionController), ("nobody/Controller", .noSuchPlugin),
             ("listd/nobody", .noSuchSectionController), ("nonsense", .noSuchSectionController),
@@ -153,7 +153,9 @@ struct PluginRegistryTests {
         await withCheckedContinuation { done in source.stop { done.resume() } }
     }
 
-    @Test("an invalid argument → invalidArguments, and no source is created", arguments: ["", "many", "-1"])
+    @Test(
+        "a source's argument is invalid → invalidArguments is thrown, and no source is created",
+        arguments: ["", "many", "-1"])
     func badArgument(argument: String) async throws {
         try directory.build("greenhouse.swift")
         let error = await #expect(throws: ListError.self) {
@@ -162,7 +164,7 @@ struct PluginRegistryTests {
         #expect(error?.code == .invalidArguments)
     }
 
-    @Test("an unknown data source of a known plugin → invalidArguments that names the source")
+    @Test("a known plugin lacks the data source → invalidArguments names the source")
     func unknownSource() async throws {
         try directory.build("greenhouse.swift")
         let error = await #expect(throws: ListError.self) {
@@ -172,7 +174,7 @@ struct PluginRegistryTests {
         #expect(error?.message.contains("nothing") == true)
     }
 
-    @Test("UnloadPlugin of a plugin in use → refused with the lists' names; of an unused plugin → unloaded")
+    @Test("UnloadPlugin names a plugin in use → the error names its lists; the plugin is unused → it is unloaded")
     func unload() async throws {
         try directory.build("greenhouse.swift")
         try await registry.load("greenhouse")

@@ -170,7 +170,7 @@ struct WireCodableTests {
         ]
     }
 
-    @Test("every kind of order and report is decoded and encoded again → the same bytes")
+    @Test("a message of each kind is decoded and encoded again → the bytes are the same")
     func roundTrip() throws {
         for order in try Self.orders() { try expectSame(order) }
         for report in try Self.reports() { try expectSame(report) }
@@ -191,7 +191,7 @@ struct WireCodableTests {
         return [ObjectUpdate(), update]
     }
 
-    @Test("an update is encoded and decoded → equal except for the new list; a truncated update → error")
+    @Test("an update is encoded and decoded → only its new list is missing; it is truncated → decoding throws an error")
     func presenting() throws {
         for update in try Self.updates() {
             var update = update
@@ -210,7 +210,7 @@ struct WireCodableTests {
         }
     }
 
-    @Test("an update arrives without some of its objects → decoded after the remaining objects arrive")
+    @Test("an update arrives without some of its objects → it is decoded after the remaining objects arrive")
     func missingObjects() throws {
         let update = try Self.updates()[1]
         var order = PresenterOrder.present(PresenterUpdate(update))
@@ -223,7 +223,7 @@ struct WireCodableTests {
         #expect(whole.update?.changes.updates.map(\.object) == update.changes.updates.map(\.object))
     }
 
-    @Test("invalid changes and items → error")
+    @Test("changes or items are invalid → decoding them throws an error")
     func absurdChanges() throws {
         for position in [-1, .min, .max] {
             var update = ObjectUpdate()
@@ -245,7 +245,7 @@ struct WireCodableTests {
         #expect("\(again)".count == "\(value)".count)
     }
 
-    @Test("a message is truncated at any byte → error")
+    @Test("a message is truncated at any byte → decoding it throws an error")
     func cut() throws {
         for report in try Self.reports() {
             let bytes = WireWriter.bytes(of: report)
@@ -258,7 +258,7 @@ struct WireCodableTests {
     }
 
     @Test(
-        "random bytes of a message are changed → an error or a value, and memory is bounded by the message's size",
+        "random bytes of a message are changed → decoding never traps, and its memory is bounded by the message's size",
         arguments: 0..<4)
     func changed(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
@@ -310,7 +310,7 @@ struct WireCodableTests {
             + events.map { .changed(PresenterNews(presented: Presented(events: [$0], itemCount: 0))) }
     }
 
-    @Test("positions and sequences out of range → error")
+    @Test("positions or sequences are out of range → decoding them throws an error")
     func absurdNumbers() {
         for absurd in Self.absurdReports() {
             let report = WorkerReport.presented(4, PresenterOutput(reports: [absurd]))
@@ -321,7 +321,7 @@ struct WireCodableTests {
     }
 
     @Test(
-        "an invalid range → error",
+        "a range is invalid → decoding it throws an error",
         arguments: [(.min, .max), (-1, 0), (-2, -1), (0, .max), (2, 1), (0, 1 << 32)] as [(Int, Int)])
     func ranges(lower: Int, upper: Int) {
         var writer = WireWriter()
@@ -337,7 +337,7 @@ struct WireCodableTests {
         #expect(reader.safeCapacity(for: 1 << 16, of: UInt8.self) == 1 << 16)
     }
 
-    @Test("a large value → sent in a sealed memory file; a file that is not sealed memory → refused")
+    @Test("a value is large → it is sent in a sealed memory file; a received file is not sealed memory → it is refused")
     func packets() throws {
         let object = try ListObject(id: "big", fields: ["t": .string(String(repeating: "x", count: 1 << 20))])
         let packet = try WorkerPacket(WorkerReport.sourceEvent(1, .replace([object])))

@@ -23,7 +23,9 @@ struct CallCauseTests {
         tracer.setExecutor(executor)
     }
 
-    @Test("a client's call → the cause has user and request; a call by the daemon → no user")
+    @Test(
+        "a client's call reaches a plugin → the cause has user and request; the daemon calls it → the cause has no user"
+    )
     func written() async {
         await withCheckedContinuation { done in
             executor.post {
@@ -46,7 +48,7 @@ struct CallCauseTests {
     }
 
     @Test(
-        "timers of a client's call, and timers set by these → the client's user; timers of the list itself → no user"
+        "a client's call sets a timer → the timer's cause is the client's user; the list itself sets one → no user"
     )
     func timers() async {
         let causes: [CallCause?] = await withCheckedContinuation { done in
@@ -71,7 +73,7 @@ struct CallCauseTests {
         #expect(causes == [CallCause(user: 1000, request: 0), CallCause(user: 1000, request: 0), nil])
     }
 
-    @Test("a data source reads or writes → the text for logs names the source")
+    @Test("a data source reads or writes → the cause's text for logs names the source")
     func names() {
         for kind in [
             PluginCallback.sourceMake, .sourceStart, .sourceStop, .sourceTimer, .sourceDescriptor, .sourceWrite,
@@ -82,7 +84,7 @@ struct CallCauseTests {
     }
 
     @Test(
-        "one call in progress → a certain cause; several calls in progress → an uncertain cause; none → no cause"
+        "a worker dies during one call → the cause is certain; several calls → it is uncertain; no call → there is none"
     )
     func deaths() {
         let own = Breadcrumb(kind: .update, controller: "c", object: "o")

@@ -58,7 +58,7 @@ struct CallbackRefusalsTests {
     }
 
     @Test(
-        "ChangeSelection with an object that killed a worker → refused in the same cases as Select and Deselect"
+        "ChangeSelection has an object that killed a worker → it is refused in the same cases as Select and Deselect"
     )
     mutating func manySelected() {
         func change(_ select: [String], _ deselect: [String] = []) -> AdapterCommand {
@@ -110,7 +110,7 @@ struct CallbackRefusalsTests {
     }
 
     @Test(
-        "GetItems, SetVisibleRange or MoveItem killed a worker → refused for ranges and moves with the fatal object"
+        "GetItems, SetVisibleRange or MoveItem killed a worker → calls whose range has the fatal object are refused"
     )
     mutating func ranges() {
         recordDeath(by: items(0, 10), on: "o5")
@@ -157,7 +157,7 @@ struct CallbackRefusalsTests {
         #expect(refusals.isEmpty)
     }
 
-    @Test("Ack, Resync or Close killed a worker → never refused")
+    @Test("Ack, Resync or Close killed a worker → these calls are never refused")
     mutating func allowed() {
         for command in [ViewCommand.acknowledge(sequence: 1), .resync, .close] {
             recordDeath(by: .view(9, 1, command), on: "o1")
@@ -166,7 +166,8 @@ struct CallbackRefusalsTests {
         #expect(refusals.isEmpty)
     }
 
-    @Test("more refusals than the maximum → the oldest is evicted; a repeated refusal → recorded once")
+    @Test(
+        "there are more refusals than the maximum → the oldest is evicted; a refusal is repeated → it is recorded once")
     mutating func bounded() {
         for _ in 0..<3 { recordDeath(by: select("o1"), on: "o1") }
         for number in 0..<CallbackRefusals.mostEntries - 1 { recordDeath(by: select("x\(number)"), on: "o2") }

@@ -34,7 +34,7 @@ struct CallerBackOffTests {
         #expect(backOff.remainingWait(of: 1001, at: start) == nil)
     }
 
-    @Test("ten minutes pass without a death, or the plugin is loaded again → no delay")
+    @Test("ten minutes pass without a death, or the plugin is loaded again → the user's next call has no delay")
     mutating func forgets() {
         for _ in 0..<4 { backOff.recordDeath(by: 1, at: start) }
         let later = start + CallerBackOff.memory
@@ -46,7 +46,7 @@ struct CallerBackOffTests {
         #expect(backOff.remainingWait(of: 1, at: later) == nil)
     }
 
-    @Test("more users than can be tracked → the user with the oldest last death is evicted")
+    @Test("there are more users than can be tracked → the user with the oldest last death is evicted")
     mutating func bounded() {
         for user in 0...UInt32(CallerBackOff.mostUsers) {
             for _ in 0..<2 { backOff.recordDeath(by: user, at: start + .milliseconds(Int(user))) }

@@ -59,7 +59,9 @@ struct DishonestWorkerTests {
         .presented(.items(transaction.itemCount, [.updated(transaction)], transaction))
     }
 
-    @Test("a report with an impossible number of items → the worker is blamed", arguments: [-1, .min, .max, 3_000_001])
+    @Test(
+        "a report has an impossible number of items → the daemon kills the worker",
+        arguments: [-1, .min, .max, 3_000_001])
     func items(count: Int) async throws {
         #expect(try await isBlamed(.changed(.items(count))))
         #expect(try await isBlamed(.answer(9, .success(.done), .items(count))))
@@ -69,7 +71,7 @@ struct DishonestWorkerTests {
         #expect(try await isBlamed(presented(reload), after: insert))
     }
 
-    @Test("the ordered update or a reload is reported → announced with the daemon's own revision and object count")
+    @Test("the worker reports the requested update or a reload → its announcement has the daemon's revision and count")
     func honest() async throws {
         for honest in [transaction(), transaction().reloaded] {
             let said = try #require(try await effects(after: [presented(honest)], insert))
@@ -83,7 +85,7 @@ struct DishonestWorkerTests {
         }
     }
 
-    @Test("a report of an update that the daemon did not order → the worker is blamed")
+    @Test("the worker reports an update that the daemon did not request → the daemon kills the worker")
     func otherUpdates() async throws {
         let lies: [(inout Transaction) -> Void] = [
             { $0.sections.inserts = [] }, { $0.sections.inserts = [IndexRun(first: 2, length: 1)] },
@@ -104,7 +106,7 @@ struct DishonestWorkerTests {
         #expect(try await !isBlamed(presented(reload), after: insert))
     }
 
-    @Test("a report that requires an order, such as presented or opened, without an order → the worker is blamed")
+    @Test("the worker answers a request that it did not get → the daemon kills the worker")
     func unasked() async throws {
         #expect(try await isBlamed(.presented(.items(3))))
         #expect(try await isBlamed(presented(transaction())))
@@ -115,7 +117,8 @@ struct DishonestWorkerTests {
         #expect(try await isBlamed(.changed(.items(3), answering: 1)))
     }
 
-    @Test("a report adds or removes sections without an update → the worker is blamed; all items change → accepted")
+    @Test(
+        "a report without an update adds or removes sections → the daemon kills the worker; item changes are accepted")
     func sections() async throws {
         var changed = transaction { ($0.sections, $0.sectionCount, $0.itemCount) = (SectionBatch(), 3, 3) }
         changed.items.reloads = [ItemPlace(section: 2, item: 0)]
@@ -125,7 +128,7 @@ struct DishonestWorkerTests {
     }
 
     @Test(
-        "a moved item changes its own object → stored; the move changes other objects → the worker is blamed"
+        "moving an item changes its own object → the object is stored; it changes other objects → the worker is killed"
     )
     func moved() async throws {
         let ask = { (stage: ListHostStage, worker: FalseWorker) in
@@ -143,13 +146,14 @@ struct DishonestWorkerTests {
         #expect(try await !isBlamed(own, after: ask))
     }
 
-    @Test("an answer to an unknown request → ignored")
+    @Test("the worker answers an unknown request of a client → the daemon ignores the answer")
     func answers() async throws {
         let said = try #require(try await effects(after: [.answer(9, .success(.done), .items(3))]))
         #expect(said.isEmpty)
     }
 
-    @Test("a report about a view of another list → ignored; a report about a view of the worker's list → forwarded")
+    @Test(
+        "a report is about a view of another list → it is ignored; about a view of the worker's list → it is forwarded")
     func views() async throws {
         for view in [2, 0, .max] as [ViewID] {
             let picture = PictureChange(view: view, sequence: 1, revision: 7, contentSize: .zero, offset: .zero)
@@ -172,7 +176,7 @@ struct DishonestWorkerTests {
             frame: .zero, z: 0, content: [:])
     }
 
-    @Test("a view displays ever more items and removes none → the worker is blamed")
+    @Test("a view's pictures show more slots than a list of this size needs → the daemon kills the worker")
     func slots() async throws {
         var changes = (1...10).map { step in
             var change = PictureChange(view: 1, sequence: UInt64(step), revision: 7, contentSize: .zero, offset: .zero)
@@ -191,7 +195,7 @@ struct DishonestWorkerTests {
         #expect(blamed)
     }
 
-    @Test("ever more objects are displayed or in the working range → the worker is blamed")
+    @Test("a view reports more displayed objects than its list has → the daemon kills the worker")
     func displayed() async throws {
         let many = (0..<1000).map { SectionReference(section: 0, objectID: "x\($0)") }
         var display = DisplayChange(view: 1, revision: 7)
@@ -205,7 +209,7 @@ struct DishonestWorkerTests {
         }
     }
 
-    @Test("a flood of unsolicited reports → the worker is blamed")
+    @Test("the worker sends a flood of unsolicited reports → the daemon kills the worker")
     func flood() async throws {
         let reports = [PresenterReport](repeating: .changed(.items(3)), count: 5000)
         let (worker, stage) = (FalseWorker(), try await makeStage(FalseWorker()))
@@ -216,7 +220,7 @@ struct DishonestWorkerTests {
         #expect(!worker.complaints.recorded.isEmpty)
     }
 
-    @Test("released slots have ever more reuse identifiers → slots with the lowest numbers are evicted")
+    @Test("released slots have ever more reuse identifiers → the daemon forgets the slots with the lowest numbers")
     func released() throws {
         var memory = ViewMemory(id: 1, options: ListViewOptions())
         for step in 1...20_000 as ClosedRange<SlotNumber> {
@@ -231,7 +235,7 @@ struct DishonestWorkerTests {
         #expect(released == Array(20_000 - SlotNumber(released.count)..<20_000))
     }
 
-    @Test("sizes of many missing objects or items are reported → the sizes are evicted")
+    @Test("the worker reports sizes of many missing objects or items → the daemon keeps only a bounded number of sizes")
     func measured() throws {
         var memory = ViewMemory(id: 1, options: ListViewOptions())
         func measure(_ id: String, _ item: Int) {
@@ -245,7 +249,7 @@ struct DishonestWorkerTests {
         #expect(memory.fullResumption.measured.count <= 100)
     }
 
-    @Test("a report of an impossible viewport → the previous viewport stays")
+    @Test("a report has an impossible viewport → the view keeps its previous viewport")
     func viewport() throws {
         var memory = ViewMemory(id: 1, options: ListViewOptions())
         func describe(_ viewport: Rect) {

@@ -22,7 +22,7 @@ struct OutputLinesTests {
         return found
     }
 
-    @Test("text in pieces of any size → the same non-empty lines, including a last line without a newline")
+    @Test("a text arrives in pieces of any size → its non-empty lines are the same, even a last line without a newline")
     func pieces() {
         let text = Array("one\n\ntwo ü\nthree".utf8)
         for size in 1...text.count {
@@ -31,14 +31,16 @@ struct OutputLinesTests {
         }
     }
 
-    @Test("a line over the length limit, in any pieces → only its beginning is returned, and the next line is complete")
+    @Test(
+        "a line exceeds the length limit, in any pieces → only its beginning is returned, and the next line is complete"
+    )
     func cut() {
         let long = [UInt8](repeating: UInt8(ascii: "x"), count: 1000)
         #expect(lines([long, long, Array("\nnext\n".utf8)], greatestLength: 4) == ["xxxx", "next"])
         #expect(lines([[], long], greatestLength: 4) == ["xxxx"])
     }
 
-    @Test("a line for the log → truncated with “…”; invalid bytes and control characters are replaced")
+    @Test("a line for the log is too long → it ends in “…”; invalid bytes and control characters are escaped")
     func text() {
         let long = [UInt8](repeating: UInt8(ascii: "x"), count: PluginLogger.greatestLength + 1)
         #expect(WorkerOutput.text(of: long).last == "…")

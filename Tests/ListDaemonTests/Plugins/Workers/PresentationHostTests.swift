@@ -13,7 +13,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("A list's presentation in a worker", .timeLimit(.minutes(5)))
+@Suite("The worker's part of a list: its section controllers and views", .timeLimit(.minutes(5)))
 @DBusActor
 struct PresentationHostTests {
     private let controllers = SectionControllerTable(naming: ["*": "listd/single"])
@@ -36,7 +36,7 @@ struct PresentationHostTests {
         await withCheckedContinuation { done in executor.post { done.resume() } }
     }
 
-    @Test("a list is closed in its worker → engine and presentation are deallocated")
+    @Test("a list is closed in its worker → its objects in the worker are deallocated")
     func closedInWorker() async throws {
         let runtime = WorkerRuntime(crumbs: try BreadcrumbMap()) { _ in }
         try send(runtime, .host(1, crumbSlot: 1))
@@ -89,7 +89,7 @@ struct PresentationHostTests {
         }
     }
 
-    @Test("items change continuously → a burst of reports, then one report per interval")
+    @Test("items change continuously → the worker sends a burst of reports, then one report per interval")
     func endless() async throws {
         let reported = EventLog<PresenterOutput>()
         let list = PresentationHost(

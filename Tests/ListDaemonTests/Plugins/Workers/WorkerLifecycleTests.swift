@@ -21,7 +21,7 @@ struct WorkerLifecycleTests {
         return action
     }
 
-    @Test("a worker is requested repeatedly → started once")
+    @Test("a worker is requested repeatedly → it is started once")
     mutating func need() {
         #expect(lifecycle.request() == .start)
         #expect(lifecycle.request() == .none)
@@ -31,7 +31,7 @@ struct WorkerLifecycleTests {
     }
 
     @Test(
-        "deaths within a minute of each other → increasing delays, and the worker is given up after the fifth death"
+        "deaths follow each other within a minute → the delays increase, and no restart follows the fifth death"
     )
     mutating func backOff() {
         _ = lifecycle.request()
@@ -49,7 +49,7 @@ struct WorkerLifecycleTests {
     }
 
     @Test(
-        "deaths caused by callers → increasing delays up to a maximum, and the worker is never given up"
+        "callers cause the deaths → the delays grow up to a maximum, and the worker is always restarted"
     )
     mutating func callers() {
         _ = lifecycle.request()
@@ -66,7 +66,7 @@ struct WorkerLifecycleTests {
         #expect(actions.dropLast().allSatisfy { $0 == .pause(.milliseconds(400)) } && actions.last == .giveUp)
     }
 
-    @Test("deaths more than a minute apart → always a short delay, and the worker is never given up")
+    @Test("deaths are more than a minute apart → the delay is always short, and the worker is always restarted")
     mutating func rareDeaths() {
         _ = lifecycle.request()
         lifecycle.didStart()
@@ -84,14 +84,14 @@ struct WorkerLifecycleTests {
         #expect(lifecycle.didDie(at: start + .seconds(6)) == .pause(.milliseconds(50)))
     }
 
-    @Test("the worker dies during its start → counted as a death")
+    @Test("the worker dies during its start → this counts as a death")
     mutating func diesEarly() {
         _ = lifecycle.request()
         #expect(lifecycle.didDie(at: start) == .pause(.milliseconds(50)))
         #expect(lifecycle.state == .pausing)
     }
 
-    @Test("the worker is dismissed during the restart delay → not started")
+    @Test("the worker is dismissed during the restart delay → it is not started")
     mutating func dismissed() {
         _ = lifecycle.request()
         _ = lifecycle.didDie(at: start)
@@ -101,7 +101,7 @@ struct WorkerLifecycleTests {
     }
 
     @Test(
-        "the worker dies, then its loading successor takes over → running, and the restart is cancelled"
+        "the worker dies, then its loading successor takes over → the state is running, and the restart is cancelled"
     )
     mutating func successorDuringPause() {
         _ = lifecycle.request()
@@ -117,7 +117,7 @@ struct WorkerLifecycleTests {
     }
 
     @Test(
-        "the worker is given up, then its loading successor takes over → running, and deaths are counted from zero"
+        "the worker is given up, then its loading successor takes over → the state is running, with no deaths counted"
     )
     mutating func successorAfterFailure() {
         _ = lifecycle.request()
@@ -129,7 +129,7 @@ struct WorkerLifecycleTests {
         #expect(lifecycle.didDie(at: start + .seconds(5)) == .pause(.milliseconds(50)))
     }
 
-    @Test("a successor takes over from a running or starting worker → running, with a single start")
+    @Test("a successor takes over from a running or starting worker → the state is running, after a single start")
     mutating func successor() {
         _ = lifecycle.request()
         lifecycle.successorDidTakeOver()
@@ -140,7 +140,7 @@ struct WorkerLifecycleTests {
         #expect(lifecycle.request() == .none)
     }
 
-    @Test("the worker is dismissed while its successor loads → idle")
+    @Test("the worker is dismissed while its successor loads → the state is idle")
     mutating func successorOfNobody() {
         _ = lifecycle.request()
         lifecycle.dismiss()

@@ -18,7 +18,7 @@ struct WorkerPulseTests {
         pulse.check(at: start + .seconds(seconds), isListening: isListening)
     }
 
-    @Test("a pinged worker does not answer → given up after the callback timeout and a grace period")
+    @Test("a pinged worker does not answer → the worker is killed after the callback timeout and a grace period")
     mutating func silence() {
         #expect(check(at: 0) == .ask)
         for second in 1..<10 { #expect(check(at: second) == .none) }
@@ -33,7 +33,7 @@ struct WorkerPulseTests {
         }
     }
 
-    @Test("no check for an hour because of system sleep → counted as a single step")
+    @Test("no check ran for an hour because the system slept → the hour counts as a single step")
     mutating func lateLooks() {
         #expect(check(at: 0) == .ask)
         #expect(check(at: 3600) == .none)
@@ -41,7 +41,7 @@ struct WorkerPulseTests {
         #expect(check(at: 3609) == .giveUp)
     }
 
-    @Test("delayed checks run one right after the other → only the elapsed time is counted")
+    @Test("delayed checks run one right after the other → they do not count more time than has passed")
     mutating func burst() {
         #expect(check(at: 0) == .ask)
         for _ in 0..<100 { #expect(check(at: 1) == .none) }
