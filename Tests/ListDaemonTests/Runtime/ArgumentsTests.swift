@@ -31,7 +31,7 @@ struct ArgumentsTests {
         return options
     }
 
-    @Test("no arguments, run by a user → session bus, no direct socket, and XDG directories below the home directory")
+    @Test("a user runs listd without arguments → it uses the session bus, no direct socket and XDG directories")
     func defaultsOtherwise() throws {
         #expect(
             try options()
@@ -41,7 +41,7 @@ struct ArgumentsTests {
                     pluginDirectories: ["/usr/local/lib/listd/plugins", "/usr/lib/listd/plugins"], logLevel: .info))
     }
 
-    @Test("run by root, with or without a home directory → the service's configuration directory by default")
+    @Test("root runs listd, with or without a home directory → the service's configuration directory is the default")
     func root() throws {
         for environment in [Self.home, ["XDG_CONFIG_HOME": "/c"], [:]] {
             #expect(
@@ -54,7 +54,7 @@ struct ArgumentsTests {
         #expect(options.configurationDirectory == "/etc/listd")
     }
 
-    @Test("absolute XDG variables → used; relative XDG variables → ignored")
+    @Test("XDG variables are absolute → they are used; they are relative → they are ignored")
     func xdg() throws {
         let absolute = ["HOME": "/h", "XDG_CONFIG_HOME": "/c", "XDG_STATE_HOME": "/s"]
         #expect(try options([], absolute).configurationDirectory == "/c/listd")
@@ -65,7 +65,7 @@ struct ArgumentsTests {
     }
 
     @Test(
-        "no arguments, run as a service → system bus, passed socket, and systemd's directories",
+        "systemd runs listd without arguments → it uses the system bus, the passed socket and systemd's directories",
         arguments: ["NOTIFY_SOCKET", "INVOCATION_ID"])
     func defaultsAsService(variable: String) throws {
         let environment = [
@@ -84,7 +84,7 @@ struct ArgumentsTests {
         #expect(bare.direct == .passedSocket(otherwise: "unix:path=/run/listd/direct.sock"))
     }
 
-    @Test("every option, with its value after a space or an equals sign → set, whatever the environment contains")
+    @Test("every option has its value after a space or an equals sign → it is set, whatever the environment contains")
     func allGiven() throws {
         let expected = DaemonOptions(
             bus: .address("unix:path=/b"), direct: .address("unix:path=/d=1"), configurationDirectory: "/c",
@@ -98,7 +98,7 @@ struct ArgumentsTests {
         #expect(try options(joined, [:]) == expected)
     }
 
-    @Test("a repeated option, such as the bus → the last occurrence is used")
+    @Test("an option is repeated → its last occurrence is used")
     func names() throws {
         #expect(try options(["--bus", "system"]).bus == .system)
         #expect(
@@ -108,7 +108,7 @@ struct ArgumentsTests {
     }
 
     @Test(
-        "the executable's directory → the default directory of plugins",
+        "no plugin directory is given → the default is relative to the executable's directory",
         arguments: [
             ("/opt/listd/bin/listd", ["/opt/listd/lib/listd/plugins"]), ("/bin/listd", ["/lib/listd/plugins"]),
             ("/usr/libexec/listd/listd", ["/usr/local/lib/listd/plugins", "/usr/lib/listd/plugins"]),
@@ -121,7 +121,7 @@ struct ArgumentsTests {
         #expect(try options(executable: executable).pluginDirectories == directories)
     }
 
-    @Test("commands other than the daemon → recognised, with their arguments")
+    @Test("the command line has another command than the daemon → the command and its arguments are recognised")
     func commands() throws {
         #expect(try parse(["--version"]) == .version)
         #expect(try parse(["--bus", "system", "--help", "--version"], [:]) == .help)
@@ -131,7 +131,7 @@ struct ArgumentsTests {
     }
 
     @Test(
-        "an unknown argument → a usage error that names the argument",
+        "an argument is unknown → the usage error names the argument",
         arguments: [
             (["--frobnicate"], "unknown option --frobnicate"), (["-b"], "unknown option -b"),
             (["--"], "unknown option --"), (["mail"], "unexpected argument “mail”"), ([""], "unexpected argument “”"),
@@ -147,7 +147,7 @@ struct ArgumentsTests {
         #expect(throws: UsageError(message)) { try parse(words) }
     }
 
-    @Test("neither a home nor an XDG directory → a usage error that names the missing option")
+    @Test("neither a home nor an XDG directory is set → the usage error names the missing option")
     func homeless() {
         #expect(
             throws: UsageError(
@@ -159,7 +159,7 @@ struct ArgumentsTests {
     }
 
     @Test(
-        "every option of the parser → contained in the usage text",
+        "the parser knows an option → the usage text contains the option",
         arguments: [
             "bus", "direct", "config", "state", "plugins", "log-level", "worker", "check-config", "version", "help",
         ])

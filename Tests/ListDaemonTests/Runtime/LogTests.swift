@@ -29,7 +29,7 @@ private final class ManualClock: Sendable {
 
 @Suite("The log")
 struct LogTests {
-    @Test("messages above the log level → not written, and not even formatted")
+    @Test("messages are above the log level → they are not written, and not even formatted")
     func levels() {
         let sink = RecordingSink()
         let log = Log(level: .notice, sink: sink)
@@ -69,7 +69,8 @@ struct LogTests {
             ])
     }
 
-    @Test("control characters from outside → written as \\xNN, so that no log line can be forged")
+    @Test(
+        "a message has control characters from outside → they are written as \\xNN, so that no log line can be forged")
     func controlCharacters() {
         let sink = RecordingSink()
         let log = Log(level: .debug, sink: sink)
@@ -93,7 +94,7 @@ struct LogTests {
     }
 
     @Test(
-        "one client causes too many messages → suppressed, and counted in the client's next message"
+        "one client causes too many messages → the excess is suppressed, and counted in the client's next message"
     )
     func rateLimit() {
         let sink = RecordingSink()
@@ -111,7 +112,7 @@ struct LogTests {
             ])
     }
 
-    @Test("event ids → 128 bits in hexadecimal, and unique")
+    @Test("events have ids → the ids are unique and have 128 bits in hexadecimal")
     func eventIdentifiers() {
         let identifiers = Log.Event.allCases.map(\.rawValue)
         #expect(Set(identifiers).count == identifiers.count)
@@ -126,7 +127,7 @@ struct LogTests {
     }
 
     @Test(
-        "a file descriptor as the sink → one line per entry, with a priority only if the journal reads the descriptor")
+        "the log writes to a file descriptor → each entry is one line, with a priority only if the journal reads it")
     func standardError() throws {
         var ends: [Int32] = [0, 0]
         try #require(unsafe pipe(&ends) == 0)
@@ -143,7 +144,7 @@ struct LogTests {
                 == "<4>m (LISTD_ADAPTER=a LISTD_REVISION=1)\nn\n")
     }
 
-    @Test("JOURNAL_STREAM → standard error counts as connected to the journal only if device and inode match")
+    @Test("JOURNAL_STREAM is set → standard error counts as the journal only if device and inode match")
     func journalStream() throws {
         var ends: [Int32] = [0, 0]
         try #require(unsafe pipe(&ends) == 0)
@@ -195,7 +196,7 @@ struct RateLimiterTests {
         }
     }
 
-    @Test("more keys than can be tracked → surplus keys share one count until an interval ends")
+    @Test("there are more keys than can be tracked → surplus keys share one count until an interval ends")
     func keysAreBounded() {
         var limiter = RateLimiter(limit: RateLimit(burst: 1, interval: .seconds(1), keys: 2))
         let start = ContinuousClock.Instant.now

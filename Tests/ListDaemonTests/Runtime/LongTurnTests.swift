@@ -39,7 +39,7 @@ struct LongTurnTests {
         while ContinuousClock.now < end {}
     }
 
-    @Test("a call or other work takes over 50 ms → a log line with duration and cause")
+    @Test("a call or other work takes over 50 ms → a log line has the duration and the cause")
     @DBusActor
     func lines() async throws {
         let directory = TemporaryDirectory()

@@ -42,7 +42,7 @@ struct WatchdogTests {
     }
 
     @Test(
-        "all parts of the daemon answer, or there are no parts → one keep-alive message per round",
+        "all parts of the daemon answer, or there are no parts → each round sends one keep-alive message",
         arguments: [0, 1, 3])
     func alive(count: Int) async throws {
         let signs = EventLog<Void>()
@@ -57,7 +57,7 @@ struct WatchdogTests {
         watchdog.end()
     }
 
-    @Test("one of two parts does not answer → no keep-alive message until its answer")
+    @Test("one of two parts does not answer → no keep-alive message is sent until it does")
     func silence() async throws {
         let (one, other) = (Asked(), Asked())
         let signs = EventLog<Int>()
@@ -95,7 +95,7 @@ struct WatchdogTests {
         #expect(count.value == 0)
     }
 
-    @Test("many changes of state → one status line, and none if the text is unchanged")
+    @Test("the state changes often → one status line is sent, and none if the text is unchanged")
     func statusLine() async throws {
         let lines = EventLog<String>()
         let count = Count(1)
