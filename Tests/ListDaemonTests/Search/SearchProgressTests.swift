@@ -24,7 +24,7 @@ struct SearchProgressTests {
         return transaction
     }
 
-    @Test("a search forwards from an index → pages up to the end of the list")
+    @Test("a search runs forwards from an index → its pages go up to the end of the list")
     func forwards() {
         var progress = SearchProgress(from: 4, isBackwards: false, revision: 1, count: 10)
         #expect(progress.region == 4..<10 && progress.nextRange(limit: 4) == 4..<8)
@@ -34,7 +34,8 @@ struct SearchProgressTests {
         #expect(progress.nextRange(limit: 4) == nil && progress.match == nil)
     }
 
-    @Test("a search backwards → pages down to the first object; from past the end → starts at the last object")
+    @Test(
+        "a search runs backwards → its pages go down to the first object; from past the end → from the last object on")
     func backwards() {
         var progress = SearchProgress(from: 4, isBackwards: true, revision: 1, count: 10)
         #expect(progress.region == 0..<5 && progress.nextRange(limit: 4) == 1..<5)
@@ -45,7 +46,7 @@ struct SearchProgressTests {
         #expect(SearchProgress(from: 99, isBackwards: true, revision: 1, count: 10).nextRange(limit: 4) == 6..<10)
     }
 
-    @Test("a search forwards from past the end, or of an empty list → no pages")
+    @Test("a search runs forwards from past the end, or in an empty list → it has no pages")
     func nothing() {
         #expect(SearchProgress(from: 10, isBackwards: false, revision: 1, count: 10).nextRange(limit: 4) == nil)
         for isBackwards in [false, true] {
@@ -53,7 +54,7 @@ struct SearchProgressTests {
         }
     }
 
-    @Test("objects are inserted, moved or changed in the searched part → visited after the rest")
+    @Test("objects are inserted, moved or changed in the searched part → the search visits them after the rest")
     func changed() {
         func next(_ change: (inout Transaction) -> Void) -> Range<Int>? {
             var progress = SearchProgress(from: 0, isBackwards: false, revision: 1, count: 2000)
@@ -72,7 +73,7 @@ struct SearchProgressTests {
     }
 
     @Test(
-        "a large part and one object are not visited yet → the part is visited first, then the object with neighbours"
+        "a large part and a single object remain → the search visits the part first, then the object with neighbours"
     )
     func largestFirst() {
         var progress = SearchProgress(from: 10, isBackwards: false, revision: 1, count: 10_000)
@@ -84,7 +85,7 @@ struct SearchProgressTests {
     }
 
     @Test(
-        "a hit is found → only earlier objects are visited; the hit's object changes → the hit is dropped"
+        "a hit is found → the search visits only earlier objects; the hit's object changes → the hit is dropped"
     )
     func found() {
         var progress = SearchProgress(from: 10, isBackwards: false, revision: 1, count: 1000)
@@ -104,7 +105,7 @@ struct SearchProgressTests {
         #expect(progress.match == nil && progress.region == 10..<995)
     }
 
-    @Test("a reload → the search visits everything again")
+    @Test("the list is reloaded → the search visits everything again")
     func reload() {
         var progress = SearchProgress(from: 1, isBackwards: false, revision: 1, count: 4)
         progress.recordExamined(1..<4)
