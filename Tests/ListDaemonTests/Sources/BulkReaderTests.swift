@@ -66,7 +66,7 @@ struct BulkReaderTests {
         return FileDescriptor(adopting: descriptor)
     }
 
-    @Test("a sealed memory file → its objects are read in place, because nobody can change the file")
+    @Test("a client passes a sealed memory file → its objects are read in place, because nobody can change the file")
     func memory() async throws {
         let file = try SealedMemory.file(named: "test", containing: Array(text.utf8))
         #expect(try await BulkReader().objects(from: file, user: user) == wanted)
@@ -77,7 +77,7 @@ struct BulkReaderTests {
         #expect(try await BulkReader().objects(from: empty, user: user).isEmpty)
     }
 
-    @Test("a file with any offset → read from its start, and the offset is unchanged")
+    @Test("a file has any offset → it is read from its start, and the offset is unchanged")
     func file() async throws {
         let directory = TemporaryDirectory()
         try Writing.write(text, to: directory.file("f"))
@@ -87,7 +87,7 @@ struct BulkReaderTests {
         #expect(lseek(file.rawValue, 0, SEEK_CUR) == 5)
     }
 
-    @Test("a pipe or a socket that is filled slowly → read to the end", arguments: [true, false])
+    @Test("a pipe or a socket is filled slowly → it is read to the end", arguments: [true, false])
     func stream(isPipe: Bool) async throws {
         let stream = try isPipe ? Stream.pipe() : Stream.sockets()
         let reader = BulkReader()
@@ -144,7 +144,7 @@ struct BulkReaderTests {
         }
     }
 
-    @Test("a descriptor that is not a readable file, pipe or socket → InvalidArgs that names the descriptor's kind")
+    @Test("a descriptor is not a readable file, pipe or socket → InvalidArgs names the descriptor's kind")
     func refused() async throws {
         let events = FileDescriptor(adopting: inotify_init1(0))
         let pipe = try Stream.pipe()
@@ -167,13 +167,13 @@ struct BulkReaderTests {
         #expect(error?.message == "file: the descriptor cannot be read")
     }
 
-    @Test("a malformed line → InvalidObject with the line number")
+    @Test("a line is malformed → InvalidObject has the line number")
     func malformed() async throws {
         let file = try SealedMemory.file(named: "test", containing: Array((text + "\n{}\n").utf8))
         #expect(await fault(BulkReader(), file) == ListError(.invalidObject, "line 4: the object has no id"))
     }
 
-    @Test("more bytes than a call may pass, in a file or a pipe → PayloadTooLarge")
+    @Test("a file or a pipe has more bytes than a call may pass → PayloadTooLarge")
     func tooLarge() async throws {
         var limits = BulkReader.Limits()
         limits.fileBytes = text.utf8.count
@@ -187,7 +187,7 @@ struct BulkReaderTests {
         #expect(await fault(reader, stream.reading)?.code == .payloadTooLarge)
     }
 
-    @Test("no further data within the timeout → InvalidArgs, even if some data has arrived")
+    @Test("no further data arrives within the timeout → InvalidArgs, even if some data has arrived")
     func idle() async throws {
         var limits = BulkReader.Limits()
         limits.idleTime = .milliseconds(20)
@@ -216,7 +216,7 @@ struct BulkReaderTests {
         #expect(await fault(reader, file) == nil)
     }
 
-    @Test("a pipe reserves FileBytes, a file reserves its size → LimitsExceeded above the user's limit")
+    @Test("a pipe reserves FileBytes, a file its size → a read above the user's limit fails with LimitsExceeded")
     func reserved() async throws {
         var limits = BulkReader.Limits()
         limits.fileBytes = 100

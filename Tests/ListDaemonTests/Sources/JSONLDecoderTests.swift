@@ -30,7 +30,7 @@ private func nested(_ open: String, _ close: String, depth: Int) -> String {
 @Suite("Decoding JSON lines")
 struct JSONLDecoderTests {
     @Test(
-        "JSON values → the types s, x, d, b, av and a{sv}; null → the key is left out",
+        "fields have JSON values → their types are s, x, d, b, av and a{sv}; a value is null → its key is left out",
         .rule("WT-09"))
     func mapping() throws {
         let text = """
@@ -59,7 +59,7 @@ struct JSONLDecoderTests {
             ])
     }
 
-    @Test("empty lines, blanks, CRLF or a last line without a newline → skipped or accepted")
+    @Test("a document has empty lines, blanks, CRLF or no last newline → all of its objects are decoded")
     func lines() throws {
         let ids = try decode("\n \t\r\n{\"id\":\"a\"}\r\n\n  {\"id\" : \"b\"}  \n{\"id\":\"c\"}").map(\.id)
         #expect(ids == ["a", "b", "c"])
@@ -78,14 +78,14 @@ struct JSONLDecoderTests {
     ]
 
     @Test(
-        "repeated keys at any depth → the last value is used, even if null",
+        "a key is repeated at any depth → its last value is used, even if it is null",
         arguments: Self.repeated)
     func repeatedKeys(line: String, type: String, fields: Fields) throws {
         #expect(try decode(line) == [ListObject(id: "a", type: type, fields: fields)])
     }
 
     @Test(
-        "a line that is not an object → InvalidObject with the line number", .rule("WT-10"),
+        "a line is not an object → InvalidObject has the line number", .rule("WT-10"),
         arguments: [
             "{", "}", "nul", "[]", "1", "null", #""a""#, "{}", #"{"id":null}"#, #"{"id":1}"#, #"{"id":""}"#,
             #"{"id":"a"}{"id":"b"}"#, #"{"id":"a"} x"#, #"{"id":"a",}"#, #"{"id":"a","ID":1}"#, #"{"id":"a","":1}"#,
@@ -126,7 +126,7 @@ struct JSONLDecoderTests {
     }
 
     @Test(
-        "values nested 32 containers deep → accepted; deeper → an error that names the field",
+        "values are nested 32 containers deep → they are accepted; deeper → the error names the field",
         .rule("WT-14"))
     func depth() throws {
         #expect(try decode(nested("[", "]", depth: 16)).count == 1)
@@ -134,7 +134,7 @@ struct JSONLDecoderTests {
         #expect { try decode(nested("[", "]", depth: 17)) } throws: { "\($0)".contains(#"field "v""#) }
     }
 
-    @Test("an id, a type, an object or a line at its size limit → accepted; above the limit → PayloadTooLarge")
+    @Test("an id, a type, an object or a line is at its size limit → it is accepted; above the limit → PayloadTooLarge")
     func limits() throws {
         let limits = ObjectLimits(objectBytes: 64, idBytes: 8)
         func fault(_ text: String) -> String? {
@@ -159,7 +159,7 @@ struct JSONLDecoderTests {
         #expect(long?.hasPrefix("line 1: ") == true)
     }
 
-    @Test("a document at the end of mapped memory → no byte beyond the padding is read")
+    @Test("a document ends where its mapped memory ends → no byte beyond the padding is read")
     func padding() throws {
         for length in 4000...4200 {
             let text = String(repeating: "x", count: length)
@@ -169,7 +169,7 @@ struct JSONLDecoderTests {
         }
     }
 
-    @Test("increasingly long lines with one decoder → each line is decoded independently")
+    @Test("one decoder gets increasingly long lines → each line is decoded independently")
     func growingLines() throws {
         var decoder = try JSONLDecoder()
         for power in 0..<18 {
@@ -182,7 +182,7 @@ struct JSONLDecoderTests {
     }
 
     @Test(
-        "random bytes of lines are changed, removed and inserted → objects or a typed error, never a crash"
+        "random bytes of lines change → the decoder returns objects or a typed error, and never crashes"
     )
     func mutations() throws {
         let seed = UInt64.random(in: 0 ... .max)

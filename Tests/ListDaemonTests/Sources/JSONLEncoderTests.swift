@@ -21,7 +21,7 @@ private func encode(_ objects: [ListObject]) -> [UInt8] {
 
 @Suite("Encoding JSON lines")
 struct JSONLEncoderTests {
-    @Test("values without a JSON equivalent → the nearest JSON value", .rule("WT-15"))
+    @Test("values have no JSON equivalent → they become the nearest JSON value", .rule("WT-15"))
     func mapping() throws {
         let fields: Fields = [
             "bytes": .array(element: "y", [.byte(0), .byte(255), .byte(62)]), "empty": .array(element: "y", []),

@@ -31,7 +31,7 @@ struct JSONLSourceTests {
         return source
     }
 
-    @Test("a growing file → the whole list, then upserts after the newline of each line")
+    @Test("a file grows → the source sends the whole list, then the object of each line that has its newline")
     func growing() async throws {
         try Writing.write(line("a", 1) + line("b", 2) + "\n" + line("a", 3), to: path)
         let source = try follow()
@@ -60,7 +60,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("an empty file → an empty list")
+    @Test("a file is empty → its list is empty")
     func empty() async throws {
         try Writing.write("", to: path)
         let source = try follow()
@@ -68,7 +68,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("another file replaces the file → read from its start, and the old file is no longer followed")
+    @Test("another file replaces the file → the new file is read from its start, and the old one is no longer followed")
     func replaced() async throws {
         try Writing.write(line("a", 1), to: path)
         let source = try follow()
@@ -158,7 +158,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("a file is removed → an error, and the list keeps its objects; the file is created again → read")
+    @Test("a file is removed → the list has an error and keeps its objects; the file is created again → it is read")
     func removed() async throws {
         try Writing.write(line("a", 1), to: path)
         let source = try follow()
@@ -172,7 +172,7 @@ struct JSONLSourceTests {
     }
 
     @Test(
-        "a malformed line at the start → an error with file and line, and a list of the other lines"
+        "a line is malformed at the start → the error has file and line, and the list has the other lines"
     )
     func malformedAtStart() async throws {
         try Writing.write(line("a", 1) + "\nnonsense\n" + line("b", 2) + "more\n", to: path)
@@ -188,7 +188,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("a malformed line is appended → an error until its correction, and all other lines are read")
+    @Test("a malformed line is appended → the list has an error until its correction, and all other lines are read")
     func malformedLater() async throws {
         try Writing.write(line("a", 1), to: path)
         let source = try follow()
@@ -204,7 +204,8 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("only malformed lines → failed; a valid line is appended → a list of that line, with the error")
+    @Test(
+        "all lines are malformed → the list fails; a valid line is appended → the list has its object, with the error")
     func nothingReadable() async throws {
         try Writing.write(line("old", 1), to: path)
         let source = try follow()
@@ -217,7 +218,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("an endless line over the size limit → skipped, and the next line is read with the right number")
+    @Test("a line is endless → it is skipped at the size limit, and the next line has the right number")
     func endless() async throws {
         let limits = ObjectLimits(objectBytes: 64, idBytes: 16)
         try Writing.write(line("a", 1), to: path)
@@ -234,7 +235,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("a directory, a pipe or a link loop in place of the file → failed with the path until the file is replaced")
+    @Test("the file is a directory, a pipe or a link loop → the list fails with the path until the file is replaced")
     func notAFile() async throws {
         try #require(unsafe mkdir(path, 0o755) == 0)
         let source = try follow()
@@ -251,7 +252,7 @@ struct JSONLSourceTests {
     }
 
     @Test(
-        "a file without read permission → failed with the reason until permission is granted",
+        "the file cannot be read → the list fails with the reason until permission is granted",
         .enabled(if: geteuid() != 0))
     func unreadable() async throws {
         try Writing.write(line("a", 1), to: path)
@@ -264,7 +265,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("a symbolic link gets another target, or its target grows → the list follows")
+    @Test("a symbolic link gets another target, or its target grows → the list follows the target")
     func links() async throws {
         let (first, second) = (directory.file("first"), directory.file("far"))
         try #require(unsafe mkdir(second, 0o755) == 0)
@@ -325,7 +326,8 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("a file, an unterminated line or an object above its limit → failed with an error that names the excess")
+    @Test(
+        "a file, an unterminated line or an object exceeds its limit → the list fails with an error that has the limit")
     func limits() async throws {
         let limits = ObjectLimits(objectBytes: 64, idBytes: 16)
         try Writing.write(String(repeating: "x", count: JSONLDecoder.longestLine(limits) + 1), to: path)
@@ -373,7 +375,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("a source is stopped → no further event; a second stop → completes immediately")
+    @Test("a source is stopped → it sends no further event; it is stopped again → the stop completes immediately")
     func stopped() async throws {
         try Writing.write(line("a", 1), to: path)
         let source = try follow()

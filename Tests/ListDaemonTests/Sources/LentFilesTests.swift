@@ -43,7 +43,7 @@ struct LentFilesTests {
     }
 
     @Test(
-        "no descriptor is free for checking which files are in use → refused; a descriptor becomes free → allowed")
+        "no descriptor is free for checking which files are in use → a new file is refused until a descriptor is free")
     func noDescriptor() throws {
         let (lent, file) = (LentFiles(limits: limits()), try file(10))
         var limit = rlimit()
@@ -74,7 +74,7 @@ struct LentFilesTests {
         #expect(throws: ListError.self) { try lent.checkRoom(for: 9, bytes: 1) }
     }
 
-    @Test("a file is closed here but open or mapped elsewhere → counted until nobody uses the file")
+    @Test("listd closes a file that a client still has open or mapped → the file is counted until nobody uses it")
     func elsewhere() throws {
         let lent = LentFiles(limits: limits())
         var own: FileDescriptor? = try file(4096)

@@ -30,7 +30,8 @@ struct ReplacementPagesTests {
         }
     }
 
-    @Test("a list of many bytes → pages of few bytes, and the same objects in order")
+    @Test(
+        "a list of many bytes is replaced in pages → each page has few bytes, and together they have the same objects")
     func parts() throws {
         let all = try objects(1000)
         let most = 10 * all[0].byteCount
@@ -50,7 +51,8 @@ struct ReplacementPagesTests {
     }
 
     @Test(
-        "more objects or bytes than the list allows → refused, and the former objects stay", arguments: [true, false])
+        "pages have more objects or bytes than the list allows → they are refused, and the former objects stay",
+        arguments: [true, false])
     func limits(byObjects: Bool) throws {
         let all = try objects(10)
         let bytes = all.reduce(0) { $0 + $1.byteCount }

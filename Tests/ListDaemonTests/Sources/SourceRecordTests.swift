@@ -19,14 +19,14 @@ struct SourceRecordTests {
         SourceRecord(cursor: cursor, position: "page 3 – ü", synced: 1_700_000_000_123_456)
     }
 
-    @Test("a record is encoded and decoded, with and without a cursor → unchanged")
+    @Test("a record is encoded and decoded, with and without a cursor → it is unchanged")
     func roundTrip() {
         for record in [Self.record, Self.record([]), Self.record(nil), SourceRecord()] {
             #expect(SourceRecord(bytes: record.bytes) == record)
         }
     }
 
-    @Test("bytes of another format → no record, so the source starts from the beginning")
+    @Test("the bytes have another format → there is no record, so that the source starts from the beginning")
     func damaged() {
         let bytes = Self.record.bytes
         for count in bytes.indices where count < bytes.count - 3 {
@@ -43,7 +43,7 @@ struct SourceRecordTests {
         }
     }
 
-    @Test("changes without a cursor → the earlier cursor stays; a whole list without a cursor → the cursor is removed")
+    @Test("changes have no cursor → the earlier cursor stays; a whole list has no cursor → the cursor is removed")
     func progress() {
         let changed = Self.record.after(nil, isWhole: false, now: 7)
         #expect(changed.cursor == [0, 1, 255] && changed.position == Self.record.position && changed.synced == 7)
