@@ -35,7 +35,7 @@ struct RevisionBlockTests {
     }
 
     @Test(
-        "a kill with an open block of revisions → the next revision follows the block, and no changes are recorded"
+        "listd is killed with a reserved block of revisions → the next revision follows it, without earlier changes"
     )
     func killedWithBlock() async throws {
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = directory.path as String] in
@@ -65,7 +65,7 @@ struct RevisionBlockTests {
         await third.store.close()
     }
 
-    @Test("a list ends with an open block of revisions → its last used revision and its recent changes are stored")
+    @Test("a list ends with a reserved block of revisions → its last used revision and its recent changes are stored")
     func settled() async throws {
         let store = try open().store
         try await store.write(.create(adapter("x")))
@@ -81,7 +81,7 @@ struct RevisionBlockTests {
     }
 
     @Test(
-        "objects with a cursor → stored together; objects without a cursor → the stored cursor stays"
+        "objects have a cursor → both are stored together; objects have no cursor → the stored cursor stays"
     )
     func cursor() async throws {
         let store = try open().store
@@ -106,7 +106,7 @@ struct RevisionBlockTests {
     }
 
     @Test(
-        "updates and revision blocks, with kills at random moments → no revision is used twice",
+        "updates and reservations are interrupted by kills → no revision is used twice",
         .rule("DU-03"))
     func randomKills() async throws {
         let seed = UInt64.random(in: 0 ... .max)

@@ -25,7 +25,7 @@ struct SQLiteStoreTests {
     }
 
     @Test(
-        "lists are created, changed and removed → unchanged when the store is opened again")
+        "lists are created, changed and removed → they are unchanged when the store is opened again")
     func lifeOfAdapters() async throws {
         let first = try SQLiteStore.open(directory: directory.file("new"))
         #expect(first.adapters.isEmpty && first.damage == nil)
@@ -103,7 +103,7 @@ struct SQLiteStoreTests {
         await store.close()
     }
 
-    @Test("random transactions → the stored list equals a plain model whenever the store is opened again")
+    @Test("lists change at random → each stored list equals a plain model whenever the store is opened again")
     func randomTransactions() async throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededRandom(seed: seed)
@@ -126,7 +126,7 @@ struct SQLiteStoreTests {
     }
 
     @Test(
-        "thousands of insertions at one position (after, before, first, last) → stored in the right order",
+        "thousands of objects are inserted at one position → they are stored in the right order",
         arguments: ["after", "before", "first", "last"])
     func manyInsertions(place: String) async throws {
         let store = try open().store
@@ -171,7 +171,7 @@ struct SQLiteStoreTests {
         await opened.store.close()
     }
 
-    @Test("a write after closing → StoreFailed; a second listd opens the same file → StoreFailed with the reason")
+    @Test("a closed store gets a write → StoreFailed; a second listd opens the same file → StoreFailed with the reason")
     func closed() async throws {
         let store = try open().store
         let error = #expect(throws: ListError.self) { try open() }
@@ -182,7 +182,7 @@ struct SQLiteStoreTests {
         }
     }
 
-    @Test("a backup of an open store → an independent store with the same lists")
+    @Test("an open store is backed up → the backup is an independent store with the same lists")
     func backup() async throws {
         let store = try open().store
         try await store.write(.create(adapter("x")))

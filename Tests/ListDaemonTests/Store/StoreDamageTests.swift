@@ -41,13 +41,13 @@ struct StoreDamageTests {
         try #require(result.status == 0, "\(result.lines)")
     }
 
-    @Test("a file of random text → moved aside, and the service continues")
+    @Test("the database is a file of random text → it is moved aside, and the service continues")
     func nonsense() async throws {
         try Writing.write(String(repeating: "nonsense", count: 1000), to: file)
         try await expectSetAside("file is not a database")
     }
 
-    @Test("a file truncated to zero bytes → moved aside as damaged")
+    @Test("the database is truncated to zero bytes → it is moved aside as damaged")
     func empty() async throws {
         try await makeStore()
         try Writing.write("", to: file)
@@ -55,7 +55,7 @@ struct StoreDamageTests {
     }
 
     @Test(
-        "another program's database, a newer version or missing tables → moved aside",
+        "the database is another program's, has a newer version or lacks tables → it is moved aside",
         arguments: [
             ("PRAGMA application_id = 1", "the file belongs to another program"),
             ("PRAGMA user_version = 99", "the file has version 99, but this listd supports at most 3"),
@@ -67,7 +67,7 @@ struct StoreDamageTests {
         try await expectSetAside(reason)
     }
 
-    @Test("a file of an older version → migrated without loss")
+    @Test("the database has an older version → it is migrated without loss")
     func migration() async throws {
         try await makeStore()
         try await executeSQL(
@@ -83,7 +83,7 @@ struct StoreDamageTests {
         #expect(try await queryRows("PRAGMA user_version; SELECT epoch FROM adapter") == ["3", epoch])
     }
 
-    @Test("a file that cannot be migrated → moved aside unchanged")
+    @Test("the database cannot be migrated → it is moved aside unchanged")
     func failedMigration() async throws {
         try await makeStore()
         try await executeSQL("PRAGMA user_version = 1")
@@ -96,14 +96,14 @@ struct StoreDamageTests {
         return result.lines
     }
 
-    @Test("a truncated file → moved aside")
+    @Test("the database is truncated → it is moved aside")
     func truncated() async throws {
         try await makeStore()
         try #require(unsafe truncate(file, 20000) == 0)
         try await expectSetAside()
     }
 
-    @Test("fields in a form that is not canonical → moved aside with the reason")
+    @Test("fields have a form that is not canonical → the database is moved aside with the reason")
     func malformedFields() async throws {
         try await makeStore()
         try await executeSQL("UPDATE object SET fields = x'FF' WHERE position = (SELECT max(position) FROM object)")
@@ -112,7 +112,7 @@ struct StoreDamageTests {
     }
 
     @Test(
-        "a log with a damaged header → reported with its name, and lists have the state of the last checkpoint",
+        "the log has a damaged header → it is reported by name, and lists have the state of the last checkpoint",
         arguments: [0, 13, 20, 31])
     func unreadableLog(byte: Int) async throws {
         try await makeStore()
@@ -151,7 +151,7 @@ struct StoreDamageTests {
         await opened.store.close()
     }
 
-    @Test("a log without its database → moved aside and reported; an empty log → ignored")
+    @Test("a log has no database → it is moved aside and reported; it is empty → it is ignored")
     func logWithoutDatabase() async throws {
         try await makeStore()
         let live = try SQLiteStore.open(directory: directory.path).store
@@ -178,7 +178,7 @@ struct StoreDamageTests {
         await opened.store.close()
     }
 
-    @Test("a kill between commits → every answered change is stored", arguments: [1, 7, 40])
+    @Test("listd is killed between commits → every answered change is stored", arguments: [1, 7, 40])
     func killed(after count: Int) async throws {
         await #expect(processExitsWith: .signal(SIGKILL)) { [path = directory.path as String, count = count as Int] in
             let store = try SQLiteStore.open(directory: path).store
@@ -199,14 +199,14 @@ struct StoreDamageTests {
         await opened.store.close()
     }
 
-    @Test("a directory without write permission → StoreFailed")
+    @Test("the directory cannot be written → StoreFailed")
     func unwritable() {
         let error = #expect(throws: ListError.self) { try SQLiteStore.open(directory: "/proc/listd") }
         #expect(error?.code == .storeFailed)
     }
 
     @Test(
-        "a full disk → StoreFailed, and nothing is applied; space is available again → writes succeed",
+        "the disk is full → StoreFailed, and nothing is applied; space is available again → writes succeed",
         .enabled(if: SmallDisk.isPossible, "mounting is not allowed here"))
     func fullDisk() async throws {
         let disk = try SmallDisk(at: directory.path)

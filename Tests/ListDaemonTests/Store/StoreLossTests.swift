@@ -37,7 +37,7 @@ struct StoreLossTests {
         for (name, bytes) in kept { try #require(bytes).write(to: URL(fileURLWithPath: directory.file(name))) }
     }
 
-    @Test("any byte changes in the part of the log that SQLite has read → reported, with a copy and new epochs")
+    @Test("any byte changes in the part of the log that SQLite has read → it is reported, copied, and epochs change")
     func changedBytes() async throws {
         try await makeKilledStore()
         let bytes = try ["", "-wal", "-mark"].map { try #require(FileManager.default.contents(atPath: file + $0)) }
@@ -62,7 +62,7 @@ struct StoreLossTests {
         }
     }
 
-    @Test("an intact log, in the same or another boot → no damage is reported", arguments: ["this", "other"])
+    @Test("the log is intact, in the same or another boot → no damage is reported", arguments: ["this", "other"])
     func wholeLog(boot: String) async throws {
         try await makeKilledStore()
         let opened = try open(boot)
@@ -83,7 +83,8 @@ struct StoreLossTests {
     }
 
     @Test(
-        "the log has restarted, and the log mark is old, damaged or missing → no damage is reported", arguments: 0..<3)
+        "SQLite has restarted its log, and the file -mark is old, damaged or missing → no damage is reported",
+        arguments: 0..<3)
     func staleMark(kind: Int) async throws {
         try await makeKilledStore()
         let mark = try #require(FileManager.default.contents(atPath: file + "-mark"))
@@ -107,7 +108,7 @@ struct StoreLossTests {
         await opened.store.close()
     }
 
-    @Test("a missing database that contained lists → reported once")
+    @Test("a database that contained lists is missing → this is reported once")
     func missingFile() async throws {
         let store = try open().store
         try await store.write(.create(adapter("x")))
@@ -122,7 +123,7 @@ struct StoreLossTests {
         await again.store.close()
     }
 
-    @Test("an empty database file with a log → both files are moved aside unchanged")
+    @Test("a database file is empty and has a log → both files are moved aside unchanged")
     func emptyFile() async throws {
         try await makeKilledStore()
         let bytes = FileManager.default.contents(atPath: log)
@@ -133,7 +134,7 @@ struct StoreLossTests {
         await opened.store.close()
     }
 
-    @Test("a damaged database file with a log → both files are moved aside unchanged, with the lists' names")
+    @Test("a database file is damaged and has a log → both files are moved aside unchanged, with the lists' names")
     func damagedFile() async throws {
         let store = try open().store
         try await store.write(.create(adapter("x")))

@@ -73,7 +73,7 @@ struct StoreRoomTests {
     }
 
     @Test(
-        "a kill right after a removal → the list is gone, and its remaining rows are deleted at the next start"
+        "listd is killed right after a removal → the list is gone, and its remaining rows are deleted at the next start"
     )
     func killed() async throws {
         var random = SeededRandom(seed: 1)

@@ -48,7 +48,7 @@ struct StoreRunTests {
     }
 
     @Test(
-        "a kill and another boot → a disk list gets a new epoch; a clean end or the same boot → the epoch stays"
+        "listd is killed before another boot → a disk list has a new epoch; a clean end or the same boot → it stays"
     )
     func boots() async throws {
         try await simulateKill(try await makeLists("first"))
@@ -67,7 +67,7 @@ struct StoreRunTests {
         await last.store.close()
     }
 
-    @Test("an unknown boot id → treated as another boot")
+    @Test("a boot id is unknown → it counts as another boot")
     func unknownBoot() async throws {
         try await simulateKill(try await makeLists(""))
         let again = try open("")

@@ -34,7 +34,7 @@ struct StoredChangeTests {
         return transaction
     }
 
-    @Test("a transaction is encoded and decoded → unchanged; corrupted bytes → never a crash")
+    @Test("a transaction is encoded and decoded → it is unchanged; its bytes are corrupted → decoding never crashes")
     func roundTrip() {
         let seed = UInt64.random(in: 0 ... .max)
         var source = SeededRandom(seed: seed)

@@ -66,7 +66,7 @@ struct StoredListTests {
     }
 
     @Test(
-        "a transaction of the source's last event → stored with the source's cursor; other transactions → without"
+        "a transaction has the source's last event → the source's cursor is stored with it; otherwise → without"
     )
     func cursor() async throws {
         let list = list(.disk)
@@ -101,7 +101,7 @@ struct StoredListTests {
     }
 
     @Test(
-        "a transaction and a cursor during a rename → deferred, then stored under the new name",
+        "a transaction and a cursor arrive during a rename → they are stored afterwards, under the new name",
         arguments: [true, false])
     func renaming(isRefused: Bool) async throws {
         let list = list(.disk)
@@ -122,7 +122,7 @@ struct StoredListTests {
     }
 
     @Test(
-        "a transaction while storing is being disabled → deferred, and written only if disabling is refused",
+        "a transaction arrives while storing is being disabled → it is written only if disabling is refused",
         arguments: [true, false])
     func ending(isRefused: Bool) async throws {
         let list = list(.disk)
