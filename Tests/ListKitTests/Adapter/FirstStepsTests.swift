@@ -5,7 +5,7 @@ import Testing
 
 @Suite("A ListAdapter without a host")
 struct FirstStepsTests {
-    @Test("a full list and subsequent changes → the expected revisions, transactions and objects")
+    @Test("a full list and changes are applied → the list has the expected revisions, transactions and objects")
     func writing() throws {
         let list = TestHost()
         var mirror = Mirror(list.adapter)
@@ -26,7 +26,7 @@ struct FirstStepsTests {
         mirror.expectEqual(to: list.adapter)
     }
 
-    @Test("a view of a list of single items → the items in the viewport, also after changes and scrolling")
+    @Test("a view shows a list of single items → it has the items in the viewport, also after changes and scrolling")
     func viewing() throws {
         let list = TestHost(
             try objects(

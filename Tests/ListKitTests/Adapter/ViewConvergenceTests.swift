@@ -67,7 +67,7 @@ struct ViewConvergenceTests {
     }
 
     @Test(
-        "random requests, scrolls, acknowledgements and sizes → each screen equals the screen of a new view",
+        "viewers scroll, acknowledge and report sizes at random → each screen equals the screen of a new view",
         arguments: 0..<9
     )
     func screens(seed: Int) throws {
