@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Queries of derived lists")
 struct DerivedQueryTests {
-    @Test("an argument with every key → all keys are parsed, and their values percent-decoded")
+    @Test("an argument has every key → all keys are parsed, and their values are percent-decoded")
     func keys() throws {
         let query = try DerivedQuery(parsing: "contains=100%25%26%C3%A4&in=a%2Cb,c&type=x%20y&sort=-%2Dsize&limit=20")
         #expect(query.search == TextSearch("100%&ä", in: ["a,b", "c"]))
@@ -15,7 +15,7 @@ struct DerivedQueryTests {
         #expect(query.limit == 20)
     }
 
-    @Test("an empty argument → a query that matches all objects; empty values → accepted")
+    @Test("an argument is empty → its query matches all objects; its values are empty → they are accepted")
     func empty() throws {
         #expect(try DerivedQuery(parsing: "") == DerivedQuery())
         let query = try DerivedQuery(parsing: "contains=&in=&limit=0&type=")
@@ -26,7 +26,7 @@ struct DerivedQueryTests {
     }
 
     @Test(
-        "a malformed query → an error that names the wrong key", .rule("FO-02"),
+        "a query is malformed → the error names the wrong key", .rule("FO-02"),
         arguments: [
             ("foo=1", "foo"), ("contains=a&contains=b", "contains"), ("limit=-1", "limit"),
             ("limit=4294967296", "limit"),
@@ -40,14 +40,14 @@ struct DerivedQueryTests {
         #expect(error.message.contains(fault.name))
     }
 
-    @Test("a key of 16 MiB → an error with a short message")
+    @Test("a key has 16 MiB → the error has a short message")
     func longKey() throws {
         let key = String(repeating: "k", count: 16 << 20)
         let error = try #require(throws: ListError.self) { try DerivedQuery(parsing: key + "=1") }
         #expect(error.message.utf8.count <= 1024)
     }
 
-    @Test("names with every possible byte → unchanged after encoding and decoding")
+    @Test("names have every possible byte → they are unchanged after encoding and decoding")
     func encoding() throws {
         let name = String((1..<0x180).compactMap { Unicode.Scalar($0).map(Character.init) })
         let encoded = PercentEncoding.encode(name)
