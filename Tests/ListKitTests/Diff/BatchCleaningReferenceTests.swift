@@ -89,7 +89,7 @@ struct BatchCleaningReferenceTests {
     }
 
     @Test(
-        "all batches for two sections with two items → the same cleaned batches as by the rules, applied one by one",
+        "a batch of changes to two sections is cleaned → the result is that of IGListKit's rules, applied one by one",
         .rule("BU-01...BU-21"))
     func exhaustive() {
         var mismatches: [Raw] = []

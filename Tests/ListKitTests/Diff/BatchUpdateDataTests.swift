@@ -7,7 +7,8 @@ import Testing
 @Suite("ListBatchUpdateData")
 struct BatchUpdateDataTests {
     @Test(
-        "a case of IGListKit's tests → the cleaned batch that IGListKit expects", .rule("BU-01...BU-22"),
+        "a batch of an IGListKit test is cleaned → the result is the one that IGListKit expects",
+        .rule("BU-01...BU-22"),
         arguments: try VectorCase.load("batch_update_data"))
     func vectors(vector: VectorCase) throws {
         let data = ListBatchUpdateData(try #require(vector.json["input"]))

@@ -23,7 +23,7 @@ struct DiffFormsTests {
         }
     }
 
-    @Test("all permutations of five elements → an edit script with the minimal number of moves")
+    @Test("five elements are permuted in all ways → the edit script has the minimal number of moves")
     func permutations() {
         let old = Array(0..<5)
         for new in DiffTests.lists(length: 5, ids: 5, isCanonical: false) where Set(new).count == 5 {
@@ -36,7 +36,7 @@ struct DiffFormsTests {
         }
     }
 
-    @Test("lookups of old and new indexes → the indexes that a comparison of all pairs finds", arguments: 0..<10)
+    @Test("old and new indexes are looked up → the results are those of a comparison of all pairs", arguments: 0..<10)
     func mapping(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
         for _ in 0..<150 {
@@ -52,7 +52,7 @@ struct DiffFormsTests {
         }
     }
 
-    @Test("a reload outside of a diff → a delete and an insert at the same index", .rule("UP-43"))
+    @Test("an element is reloaded outside of a diff → a delete and an insert have the same index", .rule("UP-43"))
     func reloadAlone() {
         let (deletes, inserts) = ListDiff.between([Int](), []).convertingReloads([2])
         #expect(deletes == [2])
@@ -60,7 +60,7 @@ struct DiffFormsTests {
     }
 
     @Test(
-        "a reload of a moved element → at its identifier's new index; a reload of a deleted element → dropped",
+        "a moved element is reloaded → the reload is at its new index; a deleted element is reloaded → no reload",
         .rule("UP-44...UP-46")
     )
     func reloadWithDiff() {

@@ -7,7 +7,7 @@ import Testing
 @Suite("DiffTable")
 struct DiffTableTests {
     @Test(
-        "more equal hashes than a bucket has slots → every inserted index is found, and no other index",
+        "more elements have the same hash than a bucket has slots → every index is found, and no other index",
         arguments: [0, 0x1234_5678, UInt32.max] as [UInt32])
     func collisions(hash: UInt32) {
         DiffMemory.with(byteCount: 0) { memory in
@@ -36,7 +36,7 @@ struct DiffTableTests {
         }
     }
 
-    @Test("a search in an empty table → no result")
+    @Test("an empty table is searched → there is no result")
     func empty() {
         DiffMemory.with(byteCount: 64) { memory in
             let table = DiffTable(count: 0, limit: 0, in: &memory)
@@ -44,7 +44,7 @@ struct DiffTableTests {
         }
     }
 
-    @Test("buffers need more working memory than reserved → additional blocks, and no buffer overwrites another")
+    @Test("buffers need more memory than reserved → additional blocks are allocated, and no buffer overwrites another")
     func memory() {
         DiffMemory.with(byteCount: 128) { memory in
             let first = FlatBuffer<UInt32>(repeating: 1, count: 20, in: &memory)

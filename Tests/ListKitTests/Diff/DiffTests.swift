@@ -32,7 +32,7 @@ struct DiffTests {
 
     // Identifiers are interchangeable, so one naming of the old list is enough.
     @Test(
-        "every two lists of up to 5 elements with 4 identifiers, each element changed in turn → IGListKit's result",
+        "every two lists of up to 5 elements with 4 identifiers are compared → the result is that of IGListKit",
         .rule("DF-01...DF-35"))
     func exhaustive() throws {
         let before = try (0..<4).map { try Element(id: $0, value: 0).object }
@@ -88,7 +88,7 @@ struct DiffTests {
     }
 
     @Test(
-        "random lists of objects or of other elements, with repeated identifiers → IGListKit's result",
+        "random lists of objects or of other elements repeat identifiers → the result is that of IGListKit",
         arguments: 0..<20)
     func random(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
@@ -103,7 +103,9 @@ struct DiffTests {
 
     /// The common prefix of two lists is compared a second time only if an element changed, so mistakes are likely
     /// there.
-    @Test("a long common prefix, followed by repetitions of its identifiers → IGListKit's result", arguments: 0..<10)
+    @Test(
+        "two lists have a long common prefix, whose identifiers are repeated → the result is that of IGListKit",
+        arguments: 0..<10)
     func commonStart(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
         for _ in 0..<100 {
@@ -117,7 +119,7 @@ struct DiffTests {
         }
     }
 
-    @Test("a repeated element is inserted in front of a long list, or moved within the list → IGListKit's result")
+    @Test("a repeated element is inserted in front of a long list or moved in it → the result is that of IGListKit")
     func fewIdentifiers() throws {
         let list = (0..<200).map { Element(id: $0, value: 0) }
         for id in [-1, 0, 100, 199] {
@@ -145,7 +147,7 @@ struct DiffTests {
         func isEqual(toDiffable other: LocalElement) -> Bool { content === other.content }
     }
 
-    @Test("elements that are not Sendable → a result with lookups by identifier")
+    @Test("elements are not Sendable → the result has lookups by identifier")
     func notSendable() {
         let old = ["a", "b", "c"].map { LocalElement(id: $0) }
         let result = ListDiff.between(old, [old[2], old[0], LocalElement(id: "b"), LocalElement(id: "d")])
@@ -154,7 +156,7 @@ struct DiffTests {
     }
 
     @Test(
-        "minimal moves with repeated identifiers → the fewest moves for the pairs that IGListKit matches",
+        "minimal moves are requested for repeated identifiers → IGListKit's pairs of elements have the fewest moves",
         .rule("DF-17"))
     func minimalOfRepeated() {
         func elements(_ ids: Int...) -> [Element] { ids.map { Element(id: $0, value: 0) } }
@@ -164,7 +166,7 @@ struct DiffTests {
     }
 
     @Test(
-        "minimal moves → the fewest possible moves, and otherwise the same result as without the option",
+        "minimal moves are requested → the moves are the fewest possible, and all else is as without the option",
         arguments: 0..<10)
     func minimal(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
@@ -183,7 +185,7 @@ struct DiffTests {
     }
 
     @Test(
-        "pointer comparison → a different instance counts as an update, the same instance does not",
+        "elements are compared by pointer → another instance counts as an update, and the same instance does not",
         .rule("DF-15", "DF-16", "DS-04")
     )
     func pointer() throws {

@@ -41,7 +41,8 @@ struct DiffVectorTests {
     }
 
     @Test(
-        "a case of IGListKit's tests → the result that IGListKit expects", .rule("DF-01...DF-35", "DS-01...DS-05"),
+        "a case of IGListKit's tests is compared → the result is the one that IGListKit expects",
+        .rule("DF-01...DF-35", "DS-01...DS-05"),
         arguments: try VectorCase.load("diff"))
     func elements(vector: VectorCase) {
         let (old, new) = lists(vector) { Instance($0) }
@@ -54,7 +55,7 @@ struct DiffVectorTests {
     }
 
     @Test(
-        "a case of IGListKit's tests, with list objects as elements → the result that IGListKit expects",
+        "a case of IGListKit's tests has list objects as elements → the result is the one that IGListKit expects",
         arguments: try VectorCase.load("diff"))
     func objects(vector: VectorCase) throws {
         let (old, new) = try lists(vector) { element in
@@ -120,7 +121,7 @@ struct DiffVectorTests {
 @Suite("Moves and diff results as values")
 struct MoveTests {
     @Test(
-        "moves → usable in sets, sortable and comparable", .rule("DR-01...DR-10"),
+        "moves are values → they can be put into sets, sorted and compared", .rule("DR-01...DR-10"),
         arguments: try VectorCase.load("diff", "moveRecords"))
     func records(record: VectorCase) {
         let isPath = record.json["kind"]?.string == "path"
@@ -136,7 +137,7 @@ struct MoveTests {
     }
 
     @Test(
-        "moves that differ in one index → not equal, and sorted by their origin",
+        "two moves differ in one index → they are not equal, and are sorted by their origin",
         .rule("DR-02", "DR-03", "DR-05...DR-07", "DR-10"))
     func different() {
         #expect(ListMoveIndex(from: 1, to: 2) != ListMoveIndex(from: 2, to: 1))
@@ -145,7 +146,7 @@ struct MoveTests {
         #expect(sorted.map(\.from) == [1, 3])
     }
 
-    @Test("descriptions of moves and results → contain the counts and both indexes", .rule("DD-01...DD-05"))
+    @Test("moves and results are described → the descriptions have the counts and both indexes", .rule("DD-01...DD-05"))
     func descriptions() {
         let result = ListDiff.between(["a", "b", "c"], ["c", "d", "a"])
         #expect(result.description == "<ListIndexSetResult; 1 inserts; 1 deletes; 0 updates; 2 moves>")

@@ -7,7 +7,8 @@ import Testing
 
 @Suite("ListIndexSet")
 struct IndexSetTests {
-    @Test("random inserts and removals → the same numbers as in a set, stored as ranges", arguments: 0..<20)
+    @Test(
+        "numbers are inserted and removed at random → the index set equals a set, and stores ranges", arguments: 0..<20)
     func random(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
         var set = ListIndexSet()
@@ -33,7 +34,7 @@ struct IndexSetTests {
         #expect(Array(set.union(other)) == model.union(other).sorted())
     }
 
-    @Test("indexes in any order → ascending ranges without adjacent neighbours")
+    @Test("indexes arrive in any order → the ranges are ascending and not adjacent")
     func runs() {
         let set = ListIndexSet([5, 1, 2, 2, 9, 3])
         #expect(set.ranges == [1..<4, 5..<6, 9..<10])

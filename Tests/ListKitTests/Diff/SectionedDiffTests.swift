@@ -50,7 +50,7 @@ struct SectionedDiffTests {
     }
 
     @Test(
-        "random changes of sections and items → the diff, applied as one batch, yields the new list", arguments: 0..<20)
+        "sections and items change at random → the diff, applied as one batch, yields the new list", arguments: 0..<20)
     func random(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
         for _ in 0..<100 {
@@ -99,7 +99,7 @@ struct SectionedDiffTests {
     }
 
     @Test(
-        "random changes as a cleaned batch → the batch alone is enough to compute the new items",
+        "random changes become a cleaned batch → the batch alone is enough to compute the new items",
         .rule("BU-06", "BU-07"),
         arguments: 0..<20
     )
@@ -117,7 +117,7 @@ struct SectionedDiffTests {
         }
     }
 
-    @Test("an item leaves or enters a moved section → a delete or an insert only in sections that do not move")
+    @Test("an item leaves or enters a moved section → only the section that does not move has a delete or an insert")
     func acrossMovedSections() {
         func section(_ id: Int, _ items: Int...) -> Snapshot {
             Snapshot(Element(id: id, value: 0), items: items.map { Element(id: $0, value: 0) })
@@ -133,7 +133,7 @@ struct SectionedDiffTests {
     }
 
     @Test(
-        "an item moves to another section → a move if identifiers are global, otherwise a delete and an insert"
+        "an item moves to another section → a move is reported if identifiers are global, else a delete and an insert"
     )
     func acrossSections() {
         let item = Element(id: 7, value: 0)
@@ -151,7 +151,9 @@ struct SectionedDiffTests {
         #expect(global.deleteItems.isEmpty && global.insertItems.isEmpty)
     }
 
-    @Test("only a section's own content changes → a section reload; its items change too → only item changes")
+    @Test(
+        "only a section's own content changes → the section is reloaded; its items change too → only these are reported"
+    )
     func reloads() {
         let (before, after) = (Element(id: 1, value: 0), Element(id: 1, value: 1))
         let items = [Element(id: 5, value: 0)]
@@ -168,7 +170,7 @@ struct SectionedDiffTests {
         #expect(footer.hasChanges)
     }
 
-    @Test("every two lists of up to 5 items in one section, each item changed in turn → the diff of the items")
+    @Test("every two lists of up to 5 items in one section are compared → the result is the diff of the items")
     func exhaustiveItems() {
         let section = Element(id: 1, value: 0)
         let news = DiffTests.lists(length: DiffTests.exhaustiveLength, ids: 4, isCanonical: false)
@@ -189,7 +191,7 @@ struct SectionedDiffTests {
         #expect(mismatches.isEmpty, "\(mismatches.prefix(5))")
     }
 
-    @Test("every two lists of up to two sections with up to two items → the diffs of each section's items")
+    @Test("all lists of up to two sections with up to two items are compared → each section has the diff of its items")
     func exhaustiveSections() {
         let lists = SectionedDiffTests.smallLists
         var mismatches: [String] = []
