@@ -33,7 +33,7 @@ struct ActionTests {
     }
 
     @Test(
-        "an action that the section controller supports → handled, with item and parameters; another action → not handled"
+        "a section controller supports an action → it gets item and parameters; it does not → the action is not handled"
     )
     func handled() throws {
         let list = try list()
@@ -53,7 +53,7 @@ struct ActionTests {
         #expect(selected == [[SelectedItem(objectID: "b", item: 0)]])
     }
 
-    @Test("an action on an unknown object or item → an error, and no controller is called")
+    @Test("an action has an unknown object or item → the call fails, and no controller is called")
     func unknown() throws {
         let list = try list()
         let object = #expect(throws: ListError.self) { try list.adapter.invoke("open", item: 0, ofObject: "c") }
@@ -63,7 +63,7 @@ struct ActionTests {
         #expect(log.drain() == [])
     }
 
-    @Test("a controller without actions, or a built-in controller → the action is not handled")
+    @Test("a controller has no actions, or is built in → the action is not handled")
     func builtIn() throws {
         let plain = try list(ScriptedProvider { _ in ListSectionController() })
         #expect(try !plain.adapter.invoke("open", item: 0, ofObject: "a").handled)

@@ -65,7 +65,7 @@ struct AnchoringTests {
     }
 
     @Test(
-        "visible items are removed, and the next section gets a new first item → its former first item keeps its place"
+        "visible items are removed, and the next section gets a new first item → the old first item keeps its place"
     )
     func anchorGoneBeforeAnInsert() throws {
         let items = (0..<30).map { "i\($0)" }
@@ -84,7 +84,7 @@ struct AnchoringTests {
     }
 
     @Test(
-        "a view at the start of the content → new first objects become visible, unless the start is anchored too",
+        "objects are inserted before a view at the start → they are visible, unless anchor-at-start is set",
         .rule("VW-09"))
     func atStart() throws {
         let list = TestHost(try names(10..<40))
@@ -115,7 +115,7 @@ struct AnchoringTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("a view without anchoring → the offset is unchanged")
+    @Test("a view has no anchoring, and objects above it change → the offset is unchanged")
     func off() throws {
         let list = TestHost(try names(10..<40))
         var screen = try list.open(y: 105) { $0.isAnchored = false }
@@ -124,7 +124,7 @@ struct AnchoringTests {
     }
 
     @Test(
-        "a viewport that predates an anchoring shift → shifted once; a viewport after the shift → not shifted",
+        "a viewport predates an anchoring shift → it is shifted once; a viewport follows the shift → it is not shifted",
         .rule("VW-10"))
     func shifts() throws {
         let list = TestHost(try names(10..<60))

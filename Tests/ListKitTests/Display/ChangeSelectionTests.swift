@@ -21,7 +21,7 @@ struct ChangeSelectionTests {
     }
 
     @Test(
-        "items are selected and deselected in one call → one event in list order, with the new selection",
+        "items are selected and deselected in one call → one event in list order has the new selection",
         .rule("SE-03"))
     func many() throws {
         let list = TestHost(try (0..<9).map { try ListObject(id: "o\($0)") })
@@ -39,7 +39,7 @@ struct ChangeSelectionTests {
         #expect(try list.adapter.changeSelection(select: [Self.item("o0")], deselect: []).events.isEmpty)
     }
 
-    @Test("one object or item of a call is unknown → an error, and nothing changes", .rule("SE-03"))
+    @Test("one object or item of a call is unknown → the call fails, and nothing changes", .rule("SE-03"))
     func unknown() throws {
         let list = TestHost(try (0..<3).map { try ListObject(id: "o\($0)") })
         _ = try list.adapter.selectItem(0, ofObject: "o2")
@@ -64,7 +64,7 @@ struct ChangeSelectionTests {
         #expect(selections(change.events).map(\.selected) == [[Self.item("o0")]])
     }
 
-    @Test("a controller deselects an item immediately after its selection → no event")
+    @Test("a controller deselects an item immediately after its selection → no event is sent")
     func automatic() throws {
         let list = TestHost(try [ListObject(id: "o")]) { $0.deselectsAutomatically = true }
         let change = try list.adapter.changeSelection(select: [Self.item("o")], deselect: [])

@@ -45,7 +45,7 @@ struct DelegateTests {
         }
     }
 
-    @Test("delegates that implement no method → updates work")
+    @Test("delegates implement no method → updates work")
     func silent() throws {
         let silent = Silent()
         let list = try TestHost.letters("a:x") { $0.displayDelegate = silent }
@@ -91,7 +91,7 @@ struct DelegateTests {
     }
 
     @Test(
-        "updates of objects and items, and reloads → listeners get the kind of update, and reloads are not animated",
+        "updates or reloads end → listeners get the kind of the update, and reloads are not animated",
         .rule("EE-66...EE-70")
     )
     func kindsOfUpdates() throws {
@@ -132,7 +132,7 @@ struct DelegateTests {
         #expect(log.lines.count { $0.hasPrefix("first will") && $0.contains("@") } == 1)
     }
 
-    @Test("a performance delegate → notified before and after every controller call, with the call's name")
+    @Test("a performance delegate is set → it is notified before and after every controller call, with the call's name")
     func performance() throws {
         let performance = Performance()
         let scrolls = Scrolls()

@@ -12,7 +12,7 @@ struct DisplayRuleTests {
     }
 
     @Test(
-        "items and objects appear, then are removed → one notification for each section and item",
+        "items and objects appear, then are removed → each gets one willDisplay and one didEndDisplaying",
         .rule("EE-44...EE-47"))
     func counts() throws {
         let log = EventList()
@@ -42,7 +42,7 @@ struct DisplayRuleTests {
         #expect(log.drain() == ["delegate end a.0", "delegate end a@0", "completion"])
     }
 
-    @Test("an item leaves one view and enters another in one update → no notification", .rule("DH-13"))
+    @Test("an item leaves one view and enters another in one update → no notification is sent", .rule("DH-13"))
     func handedOverToAnotherView() throws {
         let log = EventList()
         let rows = (0..<30).map { "r\($0):x" }
@@ -109,7 +109,7 @@ struct DisplayRuleTests {
     }
 
     @Test(
-        "a scroll to other sections → sections that enter the working range are notified before sections that leave",
+        "a view scrolls to other sections → entering the working range is notified before leaving it",
         .rule("WR-14"))
     func rangesInOrder() throws {
         let log = EventList()
@@ -124,7 +124,7 @@ struct DisplayRuleTests {
     }
 
     @Test(
-        "sections without items → the empty view is shown, unless the list is configured to count objects as content",
+        "no section has items → the empty view is shown, unless the list is configured to count objects as content",
         .rule("AD-65...AD-68"))
     func emptySections() throws {
         let list = try TestHost.letters("a:", "b:") { _ in
@@ -148,7 +148,7 @@ struct DisplayRuleTests {
         #expect(screen.items.map(\.reuseIdentifier) == ["empty"])
     }
 
-    @Test("a section without a controller → the delegate is notified of the display of its error item", .rule("DH-14"))
+    @Test("a section has no controller → the delegate is notified of the display of its error item", .rule("DH-14"))
     func withoutController() throws {
         let log = EventList()
         let delegate = DelegateTests.Listener("delegate", log)
@@ -161,7 +161,7 @@ struct DisplayRuleTests {
     }
 
     @Test(
-        "a listener of two lists → notified of both; removed from one list → notified of only the other list",
+        "a listener is added to two lists → it is notified of both; it is removed from one → only of the other list",
         .rule("AN-02...AN-04"))
     func announcer() throws {
         let log = EventList()
@@ -200,7 +200,7 @@ struct DisplayRuleTests {
     }
 
     @Test(
-        "a section has only a header → willDisplay for the section; the header is removed → didEndDisplaying",
+        "a section has only a header → it gets willDisplay; the header is removed → it gets didEndDisplaying",
         .rule("AD-96", "AD-97")
     )
     func headerOnly() throws {
@@ -218,7 +218,7 @@ struct DisplayRuleTests {
     }
 
     @Test(
-        "one of two sections has a footer → only this footer is shown; a negative width → treated as 0",
+        "only one of two sections has a footer → only this footer is shown; its width is negative → it counts as 0",
         .rule("AD-43", "AD-94", "AD-98", "AD-102")
     )
     func footer() throws {
@@ -260,7 +260,7 @@ struct DisplayRuleTests {
         #expect(recorder.drain() == [.endDisplay])
     }
 
-    @Test("lookups of an item by path, frame and point → the same item", .rule("AD-11", "AD-58...AD-60"))
+    @Test("an item is looked up by path, frame and point → all lookups find it", .rule("AD-11", "AD-58...AD-60"))
     func paths() throws {
         let list = try TestHost.letters("a:xy", "b:uvwxyz")
         _ = try list.open()
@@ -275,7 +275,7 @@ struct DisplayRuleTests {
         #expect(list.adapter.item(at: Point(x: 50, y: 15), in: 1) == IndexPath(section: 0, item: 1))
     }
 
-    @Test("items below content insets → displayed, but not counted as fully visible", .rule("AD-62"))
+    @Test("an item is below a content inset → it is displayed, but does not count as fully visible", .rule("AD-62"))
     func fullyVisible() throws {
         let list = try TestHost.letters("a:uvwxyz")
         _ = try list.open { $0.contentInset = EdgeInsets(top: 10, left: 0, bottom: 50, right: 0) }

@@ -51,7 +51,7 @@ struct DisplayVectorTests {
     static func cases(_ key: String) throws -> [JSON] { try Vectors.load("display")[key]?.array ?? [] }
 
     @Test(
-        "a script of appearing and disappearing elements → the expected events of the test vector, in order",
+        "elements appear and disappear as a script says → the events are those of the test vector, in order",
         arguments: try cases("cases"))
     func script(vector: JSON) throws {
         let log = EventList()
@@ -80,7 +80,7 @@ struct DisplayVectorTests {
         }
     }
 
-    @Test("updates of a visible list → each controller gets one notification per cell", arguments: try cases("e2e"))
+    @Test("a visible list is updated → each controller gets one notification per cell", arguments: try cases("e2e"))
     func counts(vector: JSON) throws {
         func objects(_ json: JSON?) throws -> [ListObject] {
             try (json?.array ?? []).map { pair in
@@ -108,7 +108,7 @@ struct DisplayVectorTests {
     }
 
     @Test(
-        "two views show a section → its controller is notified of the first beginning and the last end only")
+        "two views show a section → its controller is notified only when the first view begins and the last one ends")
     func twoViews() throws {
         let log = EventList()
         let list = try TestHost.letters("a:x", log: log)
@@ -122,7 +122,7 @@ struct DisplayVectorTests {
     }
 
     @Test(
-        "all controllers are replaced → didEndDisplaying for the old controllers, willDisplay for the new controllers")
+        "all controllers are replaced → the old ones get didEndDisplaying, the new ones willDisplay")
     func replaced() throws {
         let log = EventList()
         let list = try TestHost.letters("a:xy", log: log)

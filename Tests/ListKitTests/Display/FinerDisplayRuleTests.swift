@@ -16,7 +16,7 @@ struct FinerDisplayRuleTests {
     }
 
     @Test(
-        "didEndDisplaying is reported twice or without willDisplay → at most one notification",
+        "didEndDisplaying is reported twice or without willDisplay → the controller gets at most one notification",
         .rule("DH-05", "DH-06", "DH-09"))
     func endsTwice() throws {
         let log = EventList()
@@ -43,7 +43,7 @@ struct FinerDisplayRuleTests {
     }
 
     @Test(
-        "a section takes the index of another section that is still displayed → willDisplay for the new section",
+        "a section takes the index of another section that is still displayed → the new section gets willDisplay",
         .rule("DH-07"))
     func samePlace() throws {
         let log = EventList()
@@ -112,7 +112,7 @@ struct FinerDisplayRuleTests {
     // MARK: Working range in sections
 
     @Test(
-        "sections with several items each → the working range counts sections before and after the visible sections",
+        "sections have several items each → the working range counts sections before and after the visible sections",
         .rule("WR-13", "WR-16", "WR-17")
     )
     func rangeInSections() throws {

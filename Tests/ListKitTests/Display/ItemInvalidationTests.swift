@@ -28,7 +28,7 @@ struct ItemInvalidationTests {
     }
 
     @Test(
-        "several views → an item's size is requested once per container size, and only for views with a layout"
+        "several views show an item → its size is requested once per container size, and only for views with a layout"
     )
     func severalViews() throws {
         let log = EventList()
@@ -49,7 +49,7 @@ struct ItemInvalidationTests {
     }
 
     @Test(
-        "invalid indexes or a deleted item → ignored; a removed section → completed with false"
+        "an index is invalid or its item deleted → it is ignored; the section is removed → the completion gets false"
     )
     func ignored() throws {
         let log = EventList()
@@ -74,7 +74,7 @@ struct ItemInvalidationTests {
         #expect(finished == [false] && log.drain().isEmpty)
     }
 
-    @Test("an invalidated item has a size that is not finite → a fault, and the section shows error items")
+    @Test("an invalidated item has a size that is not finite → a fault is reported, and the section shows error items")
     func fault() throws {
         let log = EventList()
         let list = try Self.list(["a": 3], log)
@@ -105,7 +105,7 @@ struct ItemInvalidationTests {
     }
 
     @Test(
-        "random sizes, item updates and lists → every frame equals the frame in a new view",
+        "sizes, items and lists change at random → every frame equals the frame in a new view",
         arguments: [ListLayoutKind.flow, .absolute], 0..<12)
     func random(layout: ListLayoutKind, seed: Int) throws {
         var generator = SeededGenerator(seed: seed)

@@ -27,7 +27,7 @@ struct NearEndTests {
         return nearEndDistances(try list.adapter.setViewport(view: view, seen: 0, rect: rect).effects, of: view)
     }
 
-    @Test("scrolling near the end → one notification; scrolling away and back → another one")
+    @Test("a view scrolls near the end → one notification is sent; it scrolls away and back → another one is sent")
     func scrolling() throws {
         let list = try list(10)
         _ = try list.open()
@@ -41,7 +41,7 @@ struct NearEndTests {
         #expect(try scroll(list, 1000) == [0])
     }
 
-    @Test("an update near the end → another notification only if the last object has changed")
+    @Test("a list near its end is updated → another notification is sent only if the last object has changed")
     func updates() throws {
         let list = try list(3)
         _ = try list.open()
@@ -58,7 +58,7 @@ struct NearEndTests {
         #expect(nearEndDistances(list.takeEvents()) == [100])
     }
 
-    @Test("an empty list → counts as near the end; the first objects arrive → another notification")
+    @Test("a list is empty → it counts as near the end; the first objects arrive → another notification is sent")
     func empty() throws {
         let list = try list(0)
         _ = try list.open()
@@ -67,7 +67,7 @@ struct NearEndTests {
         #expect(nearEndDistances(list.takeEvents()) == [0])
     }
 
-    @Test("a distance of 0, or a view without a viewport → no notification")
+    @Test("the distance is 0, or a view has no viewport → no notification is sent")
     func never() throws {
         let list = try list(1, 0)
         _ = try list.open()
@@ -78,7 +78,7 @@ struct NearEndTests {
         #expect(nearEndDistances(other.takeEvents()) == [])
     }
 
-    @Test("the distance option changes → a notification if the end becomes near or is no longer near")
+    @Test("the distance option changes → a notification is sent if the end becomes near or is no longer near")
     func configured() throws {
         let list = try list(5, 0)
         _ = try list.open()
@@ -93,7 +93,7 @@ struct NearEndTests {
         #expect(try configure(149) == [nil])
     }
 
-    @Test("layout none → the distance is the number of items after the requested range")
+    @Test("a view has the layout none → the distance is the number of items after the requested range")
     func items() throws {
         let list = TestHost(try objects("a", "b", "c", "d", "e", "f")) {
             $0.nearEndDistance = 2
@@ -113,7 +113,7 @@ struct NearEndTests {
         #expect(try show(0, 5) == [])
     }
 
-    @Test("a horizontal list → the horizontal distance")
+    @Test("a list is horizontal → the distance is horizontal")
     func horizontal() throws {
         let list = TestHost(try (0..<10).map { try ListObject(id: "o\($0)", fields: ["width": .double(50)]) }) {
             $0.nearEndDistance = 100
@@ -147,7 +147,7 @@ struct NearEndTests {
         #expect(try scroll(list, 900, view: 2) == [0])
     }
 
-    @Test("a view is resumed in another engine → no second notification")
+    @Test("a view is resumed in another engine → no second notification is sent")
     func resumption() throws {
         let list = try list(10)
         _ = try list.open()
@@ -167,7 +167,8 @@ struct NearEndTests {
         #expect(nearEndDistances(try other.adapter.resumeView(try nothing.adapter.resumption(of: 1))) == [])
     }
 
-    @Test("random updates and scrolls → the same notifications as in a straightforward computation", arguments: 1...20)
+    @Test(
+        "random updates and scrolls → the notifications are those of a straightforward computation", arguments: 1...20)
     func random(seed: UInt64) throws {
         var random = SeededRandom(seed: seed)
         let list = try list(10, 120)

@@ -42,7 +42,7 @@ struct OnScreenTests {
         #expect(throws: ListError.self) { try list.adapter.setVisible(false, view: 1) }
     }
 
-    @Test("a view that is off the screen is resumed in another engine → still off the screen")
+    @Test("a view that is off the screen is resumed in another engine → it is still off the screen")
     func resumed() throws {
         let old = try list()
         _ = try old.open(1)

@@ -84,7 +84,7 @@ struct OpeningTests {
     }
 
     @Test(
-        "views with layout none open at every item of small lists → the range that an exhaustive search finds",
+        "views with layout none open at every item of small lists → each has the range that an exhaustive search finds",
         arguments: ScrollPosition.allCases)
     func ranges(position: ScrollPosition) throws {
         for count in 1...7 {
@@ -110,7 +110,7 @@ struct OpeningTests {
     }
 
     @Test(
-        "a view with layout flow opens at an object → the offset that ScrollTo would set, in a single picture",
+        "a view with layout flow opens at an object → one picture has the offset that ScrollTo would set",
         arguments: ScrollPosition.allCases)
     func viewports(position: ScrollPosition) throws {
         for count in [1, 2, 5, 40] {
@@ -138,7 +138,7 @@ struct OpeningTests {
         }
     }
 
-    @Test("an unknown object or item → an error, and the view is not opened")
+    @Test("a view opens at an unknown object or item → the call fails, and the view is not opened")
     func unknown() throws {
         let list = try TestHost.letters("a:12", "b:")
         let cases = [

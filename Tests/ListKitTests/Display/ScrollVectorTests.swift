@@ -60,7 +60,7 @@ struct ScrollVectorTests {
     }
 
     @Test(
-        "a script of scrolls → the expected offsets and first visible items of the test vector",
+        "views scroll as a script says → the offsets and the first visible items are those of the test vector",
         arguments: try cases("cases"))
     func script(vector: JSON) throws {
         let list = try list(vector)
@@ -110,7 +110,9 @@ struct ScrollVectorTests {
         }
     }
 
-    @Test("an offset → the expected visible sections and items of the test vector", arguments: try cases("visibility"))
+    @Test(
+        "a view has an offset → the visible sections and items are those of the test vector",
+        arguments: try cases("visibility"))
     func visibility(vector: JSON) throws {
         let list = try list(vector)
         _ = try list.open(y: vector["offset"]?.number ?? 0)

@@ -19,7 +19,8 @@ struct SignalPiecesTests {
         return pieces.all
     }
 
-    @Test("no elements → one empty piece; elements of exactly the size limit → one piece")
+    @Test(
+        "a signal has no elements → it is one empty piece; its elements have exactly the size limit → it is one piece")
     func one() {
         #expect(pieces([], []) == [Change()])
         #expect(pieces(["12345", "12345"], []) == [Change(names: ["12345", "12345"])])
@@ -32,7 +33,7 @@ struct SignalPiecesTests {
         #expect(pieces(["12345"], [6, 1]) == [Change(names: ["12345"]), Change(number: 1, sizes: [6, 1])])
     }
 
-    @Test("elements larger than a piece → one piece for each, and no empty piece")
+    @Test("elements are larger than a piece → each has a piece of its own, and no piece is empty")
     func large() {
         let names = ["a", "a name of many bytes", "b", "c"]
         #expect(
@@ -44,7 +45,9 @@ struct SignalPiecesTests {
         #expect(pieces([], [20]) == [Change(sizes: [20])])
     }
 
-    @Test("a picture in pieces → consecutive sequences; released slots in the first piece, transitions in the last")
+    @Test(
+        "a picture is split → its pieces have consecutive sequences; releases are in the first, transitions in the last"
+    )
     func picture() {
         let size = Size(width: 1, height: 2)
         let rect = Rect(x: 0, y: 0, width: 1, height: 1)

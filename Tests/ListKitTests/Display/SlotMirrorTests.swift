@@ -58,7 +58,7 @@ struct SlotMirrorTests {
         #expect(mirror.sequence > 20)
     }
 
-    @Test("changes of another view, or outdated changes → ignored")
+    @Test("a change is outdated or of another view → the mirror ignores it")
     func ignored() throws {
         let adapter = Self.adapter()
         adapter.performUpdates([try ListObject(id: "a")])

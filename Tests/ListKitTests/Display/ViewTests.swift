@@ -10,7 +10,7 @@ struct ViewTests {
         try range.map { try ListObject(id: "o\($0)", fields: ["n": .int64(Int64($0))]) }
     }
 
-    @Test("a view before its first viewport → nothing is sent, a resync is empty", .rule("VW-01"))
+    @Test("a view has no viewport yet → nothing is sent, and a resync is empty", .rule("VW-01"))
     func silentAtFirst() throws {
         let list = TestHost(try Self.ids(0..<5))
         try list.adapter.openView(1)
@@ -22,7 +22,7 @@ struct ViewTests {
     }
 
     @Test(
-        "a viewport that changes nothing → no change is sent, and the reply is the last sequence", .rule("VW-03")
+        "a viewport changes nothing → no change is sent, and the reply has the last sequence", .rule("VW-03")
     )
     func nothingNew() throws {
         let list = TestHost(try Self.ids(0..<50))
@@ -35,7 +35,7 @@ struct ViewTests {
         #expect(screen.sequence == 0)
     }
 
-    @Test("a released slot → reused for the next item with its reuse identifier", .rule("VW-04"))
+    @Test("a slot is released → the next item with its reuse identifier reuses it", .rule("VW-04"))
     func slots() throws {
         let list = TestHost(try Self.ids(0..<100))
         var screen = try list.open()
@@ -51,7 +51,7 @@ struct ViewTests {
     }
 
     @Test(
-        "credit is used up → one Stalled, and nothing else until an acknowledgement",
+        "a view's credit is used up → Stalled is sent once, and nothing else until an acknowledgement",
         .rule("VW-05"))
     func credit() throws {
         let list = TestHost(try Self.ids(0..<200))
@@ -111,7 +111,7 @@ struct ViewTests {
         #expect(try list.adapter.viewDescription(1).state == .active)
     }
 
-    @Test("a stalled view resyncs → the current picture, and the next change has the next sequence")
+    @Test("a stalled view resyncs → it gets the current picture, and the next change has the next sequence")
     func resyncEndsStall() throws {
         let list = TestHost(try Self.ids(0..<50))
         var screen = try list.open { $0.window = 1 }
@@ -126,7 +126,7 @@ struct ViewTests {
     }
 
     @Test(
-        "a picture of more than 256 KiB → several changes use one credit, and the last change completes the picture",
+        "a picture has more than 256 KiB → its changes use one credit, and the last one completes the picture",
         .rule("VW-06"))
     func largePicture() throws {
         let big = try (0..<6).map {
@@ -154,7 +154,7 @@ struct ViewTests {
         #expect(screen.items.first?.content == ["other": 9])
     }
 
-    @Test("views are held back → nothing is sent; the hold ends → one change to the current state")
+    @Test("the host pauses all pictures → nothing is sent; the host resumes them → one change has the current state")
     func held() throws {
         let list = TestHost(try Self.ids(0..<50))
         var screen = try list.open()
@@ -169,7 +169,7 @@ struct ViewTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("an acknowledgement arrives while views are held back → the stall ends when the views are released")
+    @Test("a stalled view gets Ack while the host pauses all pictures → it is stalled until the host resumes them")
     func heldStall() throws {
         let list = TestHost(try Self.ids(0..<50))
         var screen = try list.open { $0.window = 1 }
@@ -184,7 +184,7 @@ struct ViewTests {
     }
 
     @Test(
-        "a list without items → the empty view is shown; a list with items → no empty view",
+        "a list has no items → the empty view is shown; a list has items → it is not shown",
         .rule("AD-63...AD-68")
     )
     func emptyView() throws {
@@ -224,7 +224,7 @@ struct ViewTests {
     }
 
     @Test(
-        "a requested range wholly or partly outside of the list → clamped to the list"
+        "a requested range is wholly or partly outside of the list → it is clamped to the list"
     )
     func rangesOutside() throws {
         let rows = ["a:1234"] + (0..<2000).map { "e\($0):" } + ["z:56"]
@@ -262,7 +262,7 @@ struct ViewTests {
     }
 
     @Test(
-        "an invalid viewport → InvalidArgs, and the view is unchanged", .rule("VW-12"),
+        "a viewport is invalid → InvalidArgs is thrown, and the view is unchanged", .rule("VW-12"),
         arguments: [
             Rect(x: .nan, y: 0, width: 1, height: 1), Rect(x: 0, y: .infinity, width: 1, height: 1),
             Rect(x: 0, y: 0, width: -1, height: 1), Rect(x: 0, y: 0, width: 1, height: .nan),
@@ -280,7 +280,7 @@ struct ViewTests {
         #expect(try list.adapter.viewDescription(1).sequence == screen.sequence)
     }
 
-    @Test("a change outside of all viewports that moves no visible item → no signal")
+    @Test("a change is outside of all viewports and moves no visible item → no signal is sent")
     func elsewhere() throws {
         let list = TestHost(try Self.ids(0..<100))
         for id in 1...5 as ClosedRange<ViewID> { _ = try list.open(id) }

@@ -99,7 +99,7 @@ struct VisibleRangeTests {
     }
 
     @Test(
-        "random updates, ranges of earlier pictures, acknowledgements and resyncs → the view equals a naive model",
+        "ranges of earlier pictures are requested during random updates → the view equals a naive model",
         .rule("VW-14"),
         arguments: 0..<24)
     func random(seed: Int) throws {
@@ -124,7 +124,7 @@ struct VisibleRangeTests {
     }
 
     @Test(
-        "an item is inserted in front of the range → visible items keep slots and contents, only positions are sent",
+        "an item is inserted before the range → visible items keep slots and contents, and only positions are sent",
         .rule("VW-13"))
     func insertInFront() throws {
         let list = TestHost(try ViewTests.ids(0..<50))
@@ -147,7 +147,7 @@ struct VisibleRangeTests {
     }
 
     @Test(
-        "the range is at the start of the list → the range stays at the start, unless the start is anchored too",
+        "an object is inserted before a range at the start → the range shows it, unless anchor-at-start is set",
         arguments: [false, true])
     func atStart(isAnchoredAtStart: Bool) throws {
         let list = TestHost(try ViewTests.ids(0..<50))
@@ -203,7 +203,8 @@ struct VisibleRangeTests {
         #expect(items.first.section == min(o30, o40) && items.length == abs(o30 - o40) + 1)
     }
 
-    @Test("a range whose last item is before the first → InvalidArgs; an update has swapped the two → accepted")
+    @Test(
+        "a range's last item is before its first → InvalidArgs; an update has swapped the two → the range is accepted")
     func crossed() throws {
         let list = TestHost(try ViewTests.ids(0..<10))
         try list.adapter.openView(1, options: Self.options())

@@ -7,7 +7,7 @@ import Testing
 struct WindowlessViewTests {
     private static let count = 1000
 
-    @Test("1,000 updates without acknowledgements → 1,000 pictures, and the screen equals the list")
+    @Test("1,000 updates are not acknowledged → 1,000 pictures are sent, and the screen equals the list")
     func updates() throws {
         let list = TestHost(try objects("a", "b", "c"))
         var screen = try list.open()
@@ -22,7 +22,7 @@ struct WindowlessViewTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("1,000 viewports with large contents, without acknowledgements → every picture is sent")
+    @Test("1,000 pictures with large contents are not acknowledged → every picture is sent")
     func scrolls() throws {
         let text = String(repeating: "x", count: 20_000)
         let list = TestHost(try (0..<40).map { try ListObject(id: "o\($0)", fields: ["t": .string(text)]) })

@@ -32,7 +32,8 @@ struct WorkingRangeItemTests {
     }
 
     @Test(
-        "random sections, ranges and updates → the working range that a count of single items gives", arguments: 0..<4)
+        "sections, ranges and updates are random → the working range is that of a count of single items",
+        arguments: 0..<4)
     func random(seed: UInt64) throws {
         var random = SeededRandom(seed: seed &+ 77)
         for _ in 0..<60 {
@@ -60,7 +61,7 @@ struct WorkingRangeItemTests {
         }
     }
 
-    @Test("the adapter's own working range → counted in items too, and clamped to the list")
+    @Test("the adapter has a working range of its own → it is counted in items too, and clamped to the list")
     func adaptersRange() throws {
         let list = try Self.list([2, 0, 1, 5, 1, 2], 2)
         var options = ListViewOptions()

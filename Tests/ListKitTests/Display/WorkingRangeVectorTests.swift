@@ -15,7 +15,7 @@ struct WorkingRangeVectorTests {
     }
 
     @Test(
-        "a script of displayed items → the objects of the test vector enter and exit the range",
+        "items are displayed as a script says → the objects of the test vector enter and exit the range",
         arguments: try cases())
     func vector(vector: JSON) throws {
         let isDisabled = vector["disabledUpstream"] != nil
@@ -95,7 +95,8 @@ struct WorkingRangeVectorTests {
     }
 
     @Test(
-        "different lead and trail → different numbers of sections after and before the visible sections", .rule("WR-17")
+        "lead and trail differ → the range has lead sections after and trail sections before the visible ones",
+        .rule("WR-17")
     )
     func leadAndTrail() throws {
         let list = TestHost(try (0..<20).map { try ListObject(id: "o\($0)", fields: ["height": 50]) })
