@@ -59,7 +59,7 @@ struct AbsoluteLayoutTests {
     }
 
     @Test(
-        "random lists and transactions → every query equals a check of all frames",
+        "random lists get transactions → every query equals a check of all frames",
         arguments: Arrangement.allCases, [ScrollDirection.vertical, .horizontal])
     func randomTransactions(_ arrangement: Arrangement, _ direction: ScrollDirection) {
         for (seed, size) in [0, 4, 150, 400].enumerated() {
@@ -96,7 +96,7 @@ struct AbsoluteLayoutTests {
         }
     }
 
-    @Test("overlapping items → ordered by z, then by path, and a hit test finds the topmost item")
+    @Test("items overlap → they are ordered by z, then by path, and a hit test finds the topmost item")
     func order() {
         let frame = Rect(x: 0, y: 0, width: 10, height: 10)
         let list = TestList(sections: [

@@ -39,7 +39,7 @@ struct FlowReferenceTests {
     }
 
     @Test(
-        "random lists → frames, content size and visible windows equal the reference",
+        "random lists are laid out → frames, content size and visible windows equal the reference",
         .rule("LY-46", "LY-49...LY-51"),
         arguments: Situation.all)
     func randomLists(_ situation: Situation) {
@@ -58,7 +58,7 @@ struct FlowReferenceTests {
     }
 
     @Test(
-        "sizes that are not whole pixels → rounded with 32-bit floats like IGListKit, at each scale",
+        "sizes are not whole pixels → they are rounded with 32-bit floats like in IGListKit, at each scale",
         .rule("LY-51"),
         arguments: [1.0, 2, 3], [1.0, 0.4, 4.0 / 3, 4.0 / 7, 4.0 / 9])
     func pixels(scale: Double, factor: Double) {
@@ -66,7 +66,7 @@ struct FlowReferenceTests {
     }
 
     @Test(
-        "a reference that rounds with 64 bits → equal frames at scales 1 and 2, some different frames at scale 3",
+        "a reference rounds with 64 bits → frames are equal at scales 1 and 2, and some differ at scale 3",
         .rule("LY-51")
     )
     func lostPixels() {

@@ -22,7 +22,7 @@ struct FlowRuleTests {
     }
 
     @Test(
-        "a horizontal list with headers, line spacing and insets → the transposed frames of a vertical layout",
+        "a horizontal list has headers, spacing and insets → its frames are the transposed frames of a vertical layout",
         .rule("LY-10"))
     func horizontalHeaders() {
         let sections = [[Size.of(10, 85), .of(20, 85)], [.of(30, 85)]].map {
@@ -35,7 +35,9 @@ struct FlowRuleTests {
         #expect(layout.contentSize == .of(120, 100))
     }
 
-    @Test("vertical sticky headers → at 15 and 50 for offset 5, at 40 and 55 for offset 45", .rule("LY-12", "LY-13"))
+    @Test(
+        "sticky headers are vertical → they are at 15 and 50 for offset 5, and at 40 and 55 for offset 45",
+        .rule("LY-12", "LY-13"))
     func stickyHeaders() {
         let sections = [
             TestSection(items: [.of(100, 20), .of(100, 20)], header: 10),
@@ -51,7 +53,8 @@ struct FlowRuleTests {
     }
 
     @Test(
-        "interitem spacing of half a point → one row, frames on whole pixels", .rule("LY-17", "LY-21", "LY-51"),
+        "the interitem spacing is half a point → the items share a row, and their frames are on whole pixels",
+        .rule("LY-17", "LY-21", "LY-51"),
         arguments: [
             (0.0, 33.5, 67.0), (1.0, 33.0, 67.0), (2.0, 33.5, 67.0), (3.0, 100 / 3.0, 67.0),
         ])
@@ -65,7 +68,7 @@ struct FlowRuleTests {
         #expect(one.contentSize.height == 33 && three.contentSize.height == 33)
     }
 
-    @Test("a section that does not fit into the row → starts a new row with its insets", .rule("LY-23"))
+    @Test("a section does not fit into the row → it starts a new row with its insets", .rule("LY-23"))
     func wrappingInsets() {
         let sections = [
             TestSection(items: [.of(33, 33), .of(33, 33)]),
@@ -77,7 +80,7 @@ struct FlowRuleTests {
     }
 
     @Test(
-        "a thousand rows and a window → exactly the overlapping rows, without rows that only touch the edges",
+        "a window is on a thousand rows → exactly the overlapping rows are found, not those that only touch the edges",
         .rule("LY-27"))
     func thousandRows() {
         let layout = layout((0..<100).map { _ in TestSection(items: Array(repeating: .of(100, 20), count: 10)) })
@@ -100,13 +103,13 @@ struct FlowRuleTests {
         #expect(frame(wraps, 0, 1) == Rect(x: 0, y: 10, width: 52, height: 10))
     }
 
-    @Test("an item longer than the row → clamped to the row", .rule("LY-44"))
+    @Test("an item is longer than the row → its length is clamped to the row", .rule("LY-44"))
     func tooLong() {
         let layout = layout([TestSection(items: [.of(500, 10)], inset: inset)])
         #expect(frame(layout, 0, 0) == Rect(x: 10, y: 10, width: 85, height: 10))
     }
 
-    @Test("a window outside of all sections → no range of sections", .rule("LY-45"))
+    @Test("a window is outside of all sections → the layout finds no sections in it", .rule("LY-45"))
     func emptyWindow() {
         let layout = layout([TestSection(items: [.of(100, 10)]), TestSection(items: [.of(100, 10)])])
         #expect(layout.sections(in: Rect(x: 0, y: 20, width: 100, height: 50)) == nil)
@@ -123,7 +126,7 @@ struct FlowRuleTests {
         #expect(layout.contentSize == .of(100, 20))
     }
 
-    @Test("a row with a leading inset → the inset reduces the remaining width", .rule("LY-49"))
+    @Test("a row has a leading inset → the inset reduces the remaining width", .rule("LY-49"))
     func stretchIgnoresLeadingInset() {
         let left = EdgeInsets(top: 0, left: 10, bottom: 0, right: 0)
         let layout = layout(
@@ -136,7 +139,7 @@ struct FlowRuleTests {
     }
 
     @Test(
-        "an empty section with a header → only the header, without the leading inset, with the trailing inset",
+        "an empty section has a header → only the header is laid out, without the leading, with the trailing inset",
         .rule("LY-50"))
     func emptySectionWithHeader() {
         let sections = [
@@ -148,7 +151,8 @@ struct FlowRuleTests {
         #expect(frame(layout, 2, 0)?.minY == 35)
     }
 
-    @Test("headers, items and footers → z-order by section and item, with supplementary views above items")
+    @Test(
+        "a section has headers, items and footers → z orders them by section and item, supplementary views above items")
     func zOrder() {
         let layout = layout([
             TestSection(items: [.of(100, 10)]), TestSection(items: [.of(100, 10), .of(100, 10)], header: 5, footer: 5),
@@ -180,7 +184,7 @@ struct FlowRuleTests {
         layout.attributes(ofItem: IndexPath(section: section, item: item))?.zIndex
     }
 
-    @Test("the offset of sticky headers changes → headers move, items do not", .rule("LY-15"))
+    @Test("the offset of sticky headers changes → headers move, and items do not", .rule("LY-15"))
     func stickyOffset() {
         var layout = layout(
             [TestSection(items: [.of(100, 100)], header: 10)], LayoutConfiguration(stickyHeaders: true))

@@ -31,7 +31,7 @@ struct FlowRunTests {
     }
 
     @Test(
-        "equal sections are reported as runs → the same layout as when each section is reported separately",
+        "equal sections are reported as runs → the layout is the same as when each section is reported separately",
         arguments: 0..<12)
     func runs(seed: Int) {
         var generator = SeededGenerator(seed: seed)
@@ -59,7 +59,7 @@ struct FlowRunTests {
         #expect(inRuns.attributes(in: all, origin: .zero) == single.attributes(in: all, origin: .zero))
     }
 
-    @Test("a run of less than one section, or of more sections than exist → clamped")
+    @Test("a run has less than one section, or more sections than exist → it is clamped")
     func wrongRuns() {
         struct Boaster: LayoutSource {
             let count: Int

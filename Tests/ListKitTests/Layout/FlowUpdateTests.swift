@@ -7,7 +7,7 @@ import Testing
 @Suite("Flow layout: incremental changes", .rule("CV-01...CV-10", "LY-26", "LY-41", "LY-42"))
 struct FlowUpdateTests {
     @Test(
-        "random transactions with few changes in many sections → the incremental layout equals a new layout",
+        "random transactions change few items in many sections → the incremental layout equals a new layout",
         arguments: FlowReferenceTests.Situation.all)
     func randomTransactions(_ situation: FlowReferenceTests.Situation) {
         for (seed, size) in [0, 3, 70, 500].enumerated() {
@@ -64,7 +64,7 @@ struct FlowUpdateTests {
     }
 
     @Test(
-        "contradictory changes → laid out again in full", .rule("LY-48"),
+        "changes contradict each other → the list is laid out again in full", .rule("LY-48"),
         arguments: [
             LayoutChanges(), LayoutChanges(deletes: [0, 1, 2]), LayoutChanges(inserts: [-1, 500, Int.max]),
             LayoutChanges(deletes: [Int.min, 3, 3]), LayoutChanges(moves: [.init(from: 0, to: 900)]),

@@ -10,14 +10,14 @@ struct FlowVectorTests {
     static let scales = [0.0, 1, 2, 3]
 
     @Test(
-        "a test vector, laid out in full at each step → the frames that IGListKit expects",
+        "a test vector is laid out in full at each step → the frames are those that IGListKit expects",
         arguments: try LayoutVectors.load().cases, scales)
     func vectorInFull(_ vector: LayoutCase, scale: Double) throws {
         try run(vector, scale: scale) { layout, _, list, container in layout.prepare(list, container: container) }
     }
 
     @Test(
-        "a test vector, laid out incrementally from step to step → the frames that IGListKit expects",
+        "a test vector is laid out incrementally from step to step → the frames are those that IGListKit expects",
         arguments: try LayoutVectors.load().cases, scales)
     func vectorByChanges(_ vector: LayoutCase, scale: Double) throws {
         try run(vector, scale: scale) { layout, step, list, container in
@@ -33,7 +33,7 @@ struct FlowVectorTests {
     }
 
     @Test(
-        "the bounds change → the same invalidation as in the test vector", .rule("LY-01", "LY-47"),
+        "the bounds change → the invalidation is that of the test vector", .rule("LY-01", "LY-47"),
         arguments: try LayoutVectors.load().boundsChange)
     func bounds(_ vector: BoundsCase) {
         let layout = FlowLayout(LayoutConfiguration(stickyHeaders: vector.config.stickyHeaders))

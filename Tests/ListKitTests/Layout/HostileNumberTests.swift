@@ -33,7 +33,7 @@ struct HostileNumberTests {
     }
 
     @Test(
-        "infinite, huge and invalid numbers in the flow layout → finite frames, and changes equal a new layout",
+        "the flow layout gets infinite, huge or invalid numbers → frames are finite, and changes equal a new layout",
         arguments: 0..<20)
     func flow(seed: Int) {
         var generator = SeededGenerator(seed: seed)
@@ -62,7 +62,7 @@ struct HostileNumberTests {
     }
 
     @Test(
-        "infinite, huge and invalid numbers in the absolute layout → finite frames, and an empty frame for NaN",
+        "the absolute layout gets infinite, huge or invalid numbers → its frames are finite, and empty for NaN",
         arguments: 0..<10
     )
     func absolute(seed: Int) {
@@ -102,7 +102,7 @@ struct HostileNumberTests {
     }
 
     @Test(
-        "item counts out of range → clamped to the layout's limits",
+        "item counts are out of range → they are clamped to the layout's limits",
         arguments: [
             (Int.min, 0), (-1, 0), (3, 3), (Int.max, SectionMetrics.maximumItemCount),
         ])
@@ -121,7 +121,7 @@ struct HostileNumberTests {
         #expect(answer.itemCount == expected)
     }
 
-    @Test("a negative number of sections → an empty list")
+    @Test("the number of sections is negative → the list is empty")
     func negativeSections() {
         struct Source: LayoutSource {
             var numberOfSections: Int { -5 }
@@ -137,7 +137,7 @@ struct HostileNumberTests {
         }
     }
 
-    @Test("content longer than the maximum → positions clamped, in ascending order")
+    @Test("the content is longer than the maximum → its positions are clamped, in ascending order")
     func endlessContent() {
         let huge = TestSection(items: [.of(100, 1e300)])
         var layout = FlowLayout(LayoutConfiguration())

@@ -19,7 +19,9 @@ struct LeafTreeTests {
         func followed(by next: Sentence) -> Sentence { Sentence(text: text + next.text) }
     }
 
-    @Test("random inserts, removals and changes → the same sequence and summaries as an array", arguments: 0..<6)
+    @Test(
+        "leaves are inserted, removed and changed at random → sequence and summaries equal those of an array",
+        arguments: 0..<6)
     func randomEdits(seed: Int) {
         var generator = SeededGenerator(seed: seed)
         let count = [0, 1, 16, 17, 300, 40][seed]

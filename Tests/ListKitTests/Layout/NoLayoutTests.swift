@@ -5,7 +5,7 @@ import Testing
 
 @Suite("Layout none: the client computes the layout")
 struct NoLayoutTests {
-    @Test("any list with layout none → the same results as for an empty list")
+    @Test("a list has the layout none → its layout has the results of an empty list")
     func anyList() {
         let list = TestList(sections: [TestSection(items: [.of(10, 10)], header: 5)])
         let everything = Rect(x: -1e9, y: -1e9, width: 2e9, height: 2e9)

@@ -127,7 +127,7 @@ struct OwnLayoutTests {
     }
 
     @Test(
-        "a list with a custom layout → views show the layout's frames, also after changes, scrolls and measured sizes")
+        "a list has a custom layout → views show the layout's frames, also after changes, scrolls and measured sizes")
     func list() throws {
         let list = TestHost(try (0..<40).map { try object($0) }) { $0.layout = .waterfall }
         var screen = try list.open()
@@ -166,7 +166,7 @@ struct OwnLayoutTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("scroll-to and hit tests in a list with a custom layout → the layout's results")
+    @Test("a list with a custom layout gets scroll-to and hit tests → the results are those of the layout")
     func queries() throws {
         let list = TestHost(try (0..<40).map { try object($0, height: 20) }) { $0.layout = .waterfall }
         var screen = try list.open()
@@ -176,7 +176,7 @@ struct OwnLayoutTests {
         #expect(list.adapter.firstVisibleItem(in: 1) == IndexPath(section: 20, item: 0))
     }
 
-    @Test("a custom layout that uses placements → the placements of section controllers are requested")
+    @Test("a custom layout uses placements → the placements of section controllers are requested")
     func placements() throws {
         let fields: Fields = ["x": 5, "y": 10, "width": 20, "height": 30]
         let list = TestHost([try ListObject(id: "a", fields: fields)]) { $0.layout = .shifted }
@@ -186,7 +186,7 @@ struct OwnLayoutTests {
     }
 
     @Test(
-        "a list changes to a custom layout and back → laid out anew each time",
+        "a list changes to a custom layout and back → the list is laid out anew each time",
         arguments: [ListLayoutKind.flow, .absolute], [ListLayoutKind.waterfall, .shifted])
     func changed(from: ListLayoutKind, to: ListLayoutKind) throws {
         let list = TestHost(try (0..<10).map { try object($0) }) { $0.layout = from }
@@ -203,7 +203,7 @@ struct OwnLayoutTests {
         }
     }
 
-    @Test("one view with a custom layout, one with the list's layout → each shows its own frames")
+    @Test("one view has a custom layout, another the list's layout → each shows its own frames")
     func ofOneView() throws {
         let list = TestHost(try (0..<10).map { try object($0, height: 20) })
         let plain = try list.open()
@@ -217,7 +217,7 @@ struct OwnLayoutTests {
         #expect(own.items.map(\.frame.minY) == [0, 0, 20, 20, 40, 40, 60, 60, 80, 80])
     }
 
-    @Test("the name of a built-in layout kind → the kind; the name of a custom layout → nil")
+    @Test("a built-in layout's name is looked up → its kind is found; a custom layout's name → the result is nil")
     func names() {
         #expect(ListLayoutKind.allCases.map(\.rawValue) == ["flow", "absolute", "none"])
         #expect(ListLayoutKind.allCases.allSatisfy { ListLayoutKind(rawValue: $0.rawValue) == $0 })

@@ -7,7 +7,7 @@ import Testing
 @Suite("Packed columns and pages that store a layout's numbers")
 struct PackedColumnTests {
     @Test(
-        "whole numbers → read back unchanged, and stored in as few bytes as possible",
+        "whole numbers are stored → they are read back unchanged, and take as few bytes as possible",
         arguments: [
             [], [7], [5, 5, 5], [0, 255], [-1, 255], [256, 0], [Int64(Int32.min), Int64(Int32.max)],
             [Int64(Int32.max) + 1, 0], [.min, .max],
@@ -25,7 +25,7 @@ struct PackedColumnTests {
     }
 
     @Test(
-        "numbers of any kind → read back unchanged",
+        "numbers of any kind are stored → they are read back unchanged",
         arguments: [
             [], [1.5], [2, 2], [0, 0.25], [0.1, 0.2], [1e12, -3], [.greatestFiniteMagnitude, 1],
         ] as [[Double]])
@@ -34,7 +34,7 @@ struct PackedColumnTests {
         #expect(values.indices.map { packed[$0] } == values)
     }
 
-    @Test("pages of numbers → equal to an array, and changes do not affect a copy")
+    @Test("pages of numbers change → they equal an array, and the changes do not affect a copy")
     func pages() {
         var pages = PagedArray(Array(0..<200))
         let copy = pages
@@ -44,7 +44,7 @@ struct PackedColumnTests {
         #expect(copy.indices.map { copy[$0] } == Array(0..<200))
     }
 
-    @Test("lengths in points → stored in millionths of a point, and decimal fractions are read back unchanged")
+    @Test("lengths in points are stored in millionths of a point → decimal fractions are read back unchanged")
     func units() {
         let plain = LayoutScale(pixelsPerPoint: 0)
         for value in [0, 44.1, 33.333333, 0.1, -7.25, 1_234_567.891] {

@@ -9,7 +9,7 @@ struct ScrollTests {
     static let cases = Result { try ScrollCase.load() }
 
     @Test(
-        "a scroll test vector → IGListKit's offsets, first visible items and offsets within the items",
+        "a scroll test vector is played → offsets and first visible items are those of IGListKit",
         arguments: try cases.get().filter { $0.operations != nil })
     func operations(_ vector: ScrollCase) throws {
         let layout = vector.layout
@@ -57,7 +57,7 @@ struct ScrollTests {
     }
 
     @Test(
-        "a visibility test vector → IGListKit's visible sections and items",
+        "a visibility test vector is played → the visible sections and items are those of IGListKit",
         arguments: try cases.get().filter { $0.operations == nil })
     func visibility(_ vector: ScrollCase) throws {
         let viewport = Rect(x: 0, y: try #require(vector.offset), width: 100, height: 100)
@@ -73,7 +73,9 @@ struct ScrollTests {
         }
     }
 
-    @Test("an empty list → no first visible item, offset 0, and no visible range", .rule("AD-119", "AD-120", "AD-129"))
+    @Test(
+        "a list is empty → it has no first visible item, the offset 0, and no visible range",
+        .rule("AD-119", "AD-120", "AD-129"))
     func emptyList() {
         var layout = FlowLayout(LayoutConfiguration())
         layout.prepare(TestList(sections: []), container: .of(100, 100))
@@ -84,7 +86,7 @@ struct ScrollTests {
     }
 
     @Test(
-        "sections in a common column → the first visible item is the first item of the column at the edge",
+        "sections share a column → the first visible item is the first item of the column at the edge",
         .rule("AD-126", "AD-128"))
     func sharedColumns() {
         // The nth section has n items, and a column has three items. The columns are: the first and second section |
@@ -101,7 +103,7 @@ struct ScrollTests {
         #expect(offsets == [0, 80, 20, 50, 0, 90])
     }
 
-    @Test("scroll position none → the smallest sufficient scroll, and no scroll to visible items")
+    @Test("the scroll position is none → the scroll is the smallest sufficient one, and visible items cause none")
     func nearest() {
         func offset(_ range: ClosedRange<Double>, from current: Double) -> Double {
             ScrollTarget(range: range, position: .none).offset(viewport: 100, content: 1000, current: current)
@@ -116,7 +118,8 @@ struct ScrollTests {
     }
 
     @Test(
-        "scroll-to the first element, with any scroll position → offset 0, not -0", arguments: ScrollPosition.allCases)
+        "a view scrolls to the first element, with any scroll position → the offset is 0, not -0",
+        arguments: ScrollPosition.allCases)
     func positiveZero(position: ScrollPosition) {
         for (length, content) in [(44.0, 1000.0), (44, 44), (100, 100), (0, 0)] {
             for current in [nil, 0.0, -0.0] {
