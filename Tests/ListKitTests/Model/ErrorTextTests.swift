@@ -32,7 +32,7 @@ struct ErrorTextTests {
     }
 
     @Test(
-        "a text is quoted → escaped, and truncated after 64 characters",
+        "a text is quoted → it is escaped, and truncated after 64 characters",
         arguments: [
             ("", #""""#), (#"a"b\c"#, #""a\"b\\c""#), ("a\n\u{1B}\u{7F}\u{85}", #""a\u{A}\u{1B}\u{7F}\u{85}""#),
             ("\u{61C}\u{200F}\u{202E}\u{2069}\u{2028}", #""\u{61C}\u{200F}\u{202E}\u{2069}\u{2028}""#),
@@ -43,7 +43,7 @@ struct ErrorTextTests {
         #expect(text.quoted.unicodeScalars.elementsEqual(expected.unicodeScalars))
     }
 
-    @Test("an error with long texts → message and cause have at most 1 KiB together, without control characters")
+    @Test("an error has long texts → message and cause have at most 1 KiB together, without control characters")
     func errors() {
         let long = String(repeating: "\u{202E}é", count: 10_000)
         for (message, cause) in [(long, nil), (long, long), ("short", long), ("short\u{1}", "cause\u{1B}")] {

@@ -20,7 +20,7 @@ struct FieldsEncodingTests {
     }
 
     @Test(
-        "random values of every type → decoded unchanged, and encoded the same for every order of keys",
+        "random values of every type are encoded → they are decoded unchanged, and the order of keys does not matter",
         arguments: 0..<20)
     func roundTrip(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
@@ -41,7 +41,7 @@ struct FieldsEncodingTests {
     }
 
     @Test(
-        "entries of basic types, also with repeated keys or NUL → the same result as from the general encoder",
+        "entries have basic types, repeated keys or NUL → the result equals that of the general encoder",
         arguments: 0..<20)
     func plain(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
@@ -70,7 +70,7 @@ struct FieldsEncodingTests {
     }
 
     @Test(
-        "corrupted bytes → rejected, or decoded as the canonical encoding of other fields, without a trap",
+        "bytes are corrupted → they are rejected, or are the canonical encoding of other fields, without a trap",
         arguments: 0..<20)
     func hostile(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
@@ -114,7 +114,7 @@ struct FieldsEncodingTests {
         }
     }
 
-    @Test("32 nested containers → accepted; 33 nested containers → an error that names the key")
+    @Test("a value is nested in 32 containers → it is accepted; in 33 containers → the error names the key")
     func depth() throws {
         let fields = try Fields(["deep": FieldsEncodingTests.nested(16)])
         #expect(try Fields(validating: FieldsEncodingTests.bytes(fields).span) == fields)
@@ -129,7 +129,7 @@ struct FieldsEncodingTests {
     }
 
     @Test(
-        "a value that a D-Bus message cannot carry → an error",
+        "a D-Bus message cannot carry a value → encoding it throws an error",
         arguments: [
             Value.string("a\0"), .objectPath("a"), .objectPath("/a/"), .objectPath("//"), .objectPath("/é"),
             .objectPath(""),
@@ -144,7 +144,7 @@ struct FieldsEncodingTests {
         #expect(error?.code == .invalidObject)
     }
 
-    @Test("a value nested 2,000 levels deep → rejected without a stack overflow")
+    @Test("a value is nested 2,000 levels deep → it is rejected without a stack overflow")
     func endless() {
         var value: Value = 1
         // The value is not deeper, because releasing a deeper value would overflow the stack.
@@ -152,7 +152,7 @@ struct FieldsEncodingTests {
         #expect(throws: ListError.self) { try Fields(["key": value]) }
     }
 
-    @Test("encoder calls that do not match the signature → an error, and after a reset the encoder is usable again")
+    @Test("encoder calls do not match the signature → an error is thrown, and a reset makes the encoder usable again")
     func encoderMisuse() throws {
         var encoder = FieldsEncoder()
         #expect(throws: ListError.self) { try encoder.append(1 as Int32) }
@@ -177,7 +177,7 @@ struct FieldsEncodingTests {
     }
 
     @Test(
-        "text entries are appended whole or in parts, in any order, some twice → the same fields",
+        "text entries are appended whole or in parts, in any order, some twice → the fields are the same",
         arguments: 0..<8)
     func wholeEntries(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
@@ -198,7 +198,7 @@ struct FieldsEncodingTests {
         }
     }
 
-    @Test("a text entry is malformed or appended inside a container → an error")
+    @Test("a text entry is malformed or appended inside a container → appending it throws an error")
     func wholeEntryMisuse() throws {
         var encoder = FieldsEncoder()
         let malformed: [[UInt8]] = [[0xFF], [0x61, 0], [0xC3]]
@@ -211,7 +211,7 @@ struct FieldsEncodingTests {
         #expect(throws: ListError.self) { try encoder.appendField("x".utf8Span.span, text: "y".utf8Span.span) }
     }
 
-    @Test("an object created by an encoder → equal to an object created from fields")
+    @Test("an object is created by an encoder → it equals an object created from fields")
     func object() throws {
         var encoder = FieldsEncoder()
         try encoder.append("x", forKey: "title")
@@ -222,7 +222,7 @@ struct FieldsEncodingTests {
         #expect(try object.with(fields: ["a": 6]).fields == ["a": 6])
     }
 
-    @Test("interned type names → long ones are removed together with the last object of the type")
+    @Test("the last object of a type with a long name is released → the interned name is removed")
     func types() throws {
         let object = try ListObject(id: "1", type: "a type of its own")
         #expect(object.objectType === ObjectType.named("a type of its own"))

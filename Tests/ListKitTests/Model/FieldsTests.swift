@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Fields")
 struct FieldsTests {
-    @Test("the same keys in another order → equal fields")
+    @Test("two fields have the same keys in another order → they are equal")
     func order() throws {
         let one: Fields = ["b": 1, "a": "x", "c": true]
         let other: Fields = ["c": true, "a": "x", "b": 1]
@@ -16,14 +16,14 @@ struct FieldsTests {
         #expect(one.count == 3)
     }
 
-    @Test("a repeated key → the last value is used")
+    @Test("a key is repeated → its last value is used")
     func repeatedKey() {
         let fields: Fields = ["a": 1, "b": 2, "a": 3]
         #expect(fields["a"] == 3)
         #expect(fields.count == 2)
     }
 
-    @Test("two fields with different NaN values → equal", .rule("AD-155"))
+    @Test("two fields have different NaN values → they are equal", .rule("AD-155"))
     func nan() {
         let quiet: Fields = ["x": .double(.nan)]
         let other: Fields = ["x": .double(Double(bitPattern: 0xFFF8_0000_0000_1234))]
@@ -42,7 +42,7 @@ struct FieldsTests {
         #expect(fields["title"] == nil)
     }
 
-    @Test("an assigned value that D-Bus cannot carry → a recorded fault, and the key keeps its former value")
+    @Test("an assigned value cannot be carried by D-Bus → a fault is recorded, and the key keeps its former value")
     func fault() {
         var fields: Fields = ["a": "before"]
         fields["a"] = .string("nul \0 inside")
@@ -52,7 +52,7 @@ struct FieldsTests {
         #expect(throws: ListError.self) { try ListObject(id: "1", fields: fields) }
     }
 
-    @Test("fields are merged → the entries of both; fields are filtered → the entries of the given keys")
+    @Test("fields are merged → the result has the entries of both; they are filtered → it has those of the given keys")
     func merging() throws {
         let base: Fields = ["a": 1, "b": 2, "d": 4]
         #expect(base.merging(["b": 3, "c": 5]) == ["a": 1, "b": 3, "c": 5, "d": 4])

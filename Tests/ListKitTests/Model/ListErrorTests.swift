@@ -16,7 +16,7 @@ struct ListErrorTests {
         #expect("\(ListError(.readOnly, "list “feed”"))" == "ReadOnly: list “feed”")
     }
 
-    @Test("two errors with the same parts → equal, and equal hashes")
+    @Test("two errors have the same parts → they are equal and have equal hashes")
     func equal() {
         let same = ListError(.storeFailed, "list “feed”: not stored", cause: "disk full")
         #expect(same == Self.error)
@@ -24,7 +24,7 @@ struct ListErrorTests {
     }
 
     @Test(
-        "two errors that differ in one part → not equal",
+        "two errors differ in one part → they are not equal",
         arguments: [
             ListError(.invalidObject, "list “feed”: not stored", cause: "disk full"),
             ListError(.storeFailed, "list “news”: not stored", cause: "disk full"),

@@ -5,7 +5,7 @@ import Testing
 
 @Suite("ListObject")
 struct ListObjectTests {
-    @Test("an object → identifier, type and fields can be read, and a reference takes 8 bytes")
+    @Test("an object is created → its identifier, type and fields can be read, and a reference takes 8 bytes")
     func parts() throws {
         let object = try ListObject(id: "a", type: "mail", fields: ["subject": "hello"])
         #expect(object.id == "a")
@@ -14,7 +14,7 @@ struct ListObjectTests {
         #expect(MemoryLayout<ListObject>.size == 8)
     }
 
-    @Test("objects with the same identifier, type and fields → equal; other objects → not equal")
+    @Test("objects have the same identifier, type and fields → they are equal; anything differs → they are not equal")
     func equality() throws {
         let object = try ListObject(id: "a", type: "mail", fields: ["n": 1])
         #expect(try object == ListObject(id: "a", type: "mail", fields: ["n": 1]))
@@ -25,7 +25,7 @@ struct ListObjectTests {
     }
 
     @Test(
-        "an identifier that is empty, too long or contains NUL → an error with the right code",
+        "an identifier is empty, too long or contains NUL → the error has the right code",
         arguments: [
             ("", 1, ListError.Code.invalidObject), ("a\0b", 1, .invalidObject), ("x", 65_536, .payloadTooLarge),
         ])

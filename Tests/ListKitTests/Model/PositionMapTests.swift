@@ -37,7 +37,7 @@ struct PositionMapTests {
             inserts: origins.indices.filter { origins[$0] == nil }, moves: moves)
     }
 
-    @Test("every small change, and every two successive small changes → the same positions as with plain arrays")
+    @Test("a small change, or two successive ones, are mapped → the positions are those of plain arrays")
     func exhaustive() {
         let all = Self.changes(of: 3, inserts: 1)
         for first in all {
@@ -67,7 +67,7 @@ struct PositionMapTests {
         #expect(map.isIdentity == (count == origins.count && targets == (0..<count).map { $0 }))
     }
 
-    @Test("invalid runs → ignored")
+    @Test("a run of positions is invalid → it is ignored")
     func impossible() {
         let runs = [(0, 0, 2), (1, 5, 2), (4, 9, 2), (6, -1, 1), (3, 2, .max), (7, 7, 0)].map {
             PositionMap.Run(old: $0.0, new: $0.1, length: $0.2)
@@ -77,7 +77,7 @@ struct PositionMapTests {
         #expect(PositionMap(oldCount: -3, newCount: -1).isIdentity)
     }
 
-    @Test("500 updates that each remove the first element and append an element → a map with a single run")
+    @Test("500 updates each remove the first element and append one → the map has a single run")
     func compact() {
         var map = PositionMap(oldCount: 1000, newCount: 1000)
         for _ in 0..<500 {

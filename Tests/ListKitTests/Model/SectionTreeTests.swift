@@ -67,7 +67,9 @@ struct SectionTreeTests {
         }
     }
 
-    @Test("random edits, savepoints, commits and rollbacks → the same content as plain arrays", arguments: 0..<30)
+    @Test(
+        "random edits, savepoints, commits and rollbacks are made → the content is that of plain arrays",
+        arguments: 0..<30)
     func stateMachine(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
         var nextID = 0
@@ -143,7 +145,7 @@ struct SectionTreeTests {
     }
 
     @Test(
-        "many sections are inserted and removed, so that nodes split and merge → the same content as plain arrays",
+        "many sections are inserted and removed, so that nodes split and merge → the content is that of plain arrays",
         arguments: 0..<4)
     func growing(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed))
@@ -175,7 +177,7 @@ struct SectionTreeTests {
         #expect(height == 0)
     }
 
-    @Test("repeated identifiers in a list → the first object is kept, and the others are reported")
+    @Test("a list has repeated identifiers → the first object is kept, and the others are reported")
     func duplicates() throws {
         let list = try [1, 2, 1, 3, 2, 1].map { try SectionTreeTests.object($0) }
         var dropped: [Int] = []
@@ -184,7 +186,7 @@ struct SectionTreeTests {
         #expect(tree.objects() == [list[0], list[1], list[3]])
     }
 
-    @Test("a section is moved away and back → no change; a section is removed and inserted elsewhere → a move")
+    @Test("a section is moved away and back → no change results; it is removed and inserted elsewhere → a move results")
     func movesThatMeanNothing() throws {
         var dropped: [Int] = []
         var tree = try SectionTree((0..<6).map { try SectionTreeTests.object($0) }, dropped: &dropped)

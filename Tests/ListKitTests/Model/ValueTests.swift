@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Value")
 struct ValueTests {
-    @Test("Swift literals → values of the types that the contract assigns to JSON")
+    @Test("a Swift literal becomes a value → its type is the one that the contract assigns to JSON")
     func literals() {
         #expect(("x" as Value).signature == "s")
         #expect((1 as Value).signature == "x")
@@ -19,7 +19,7 @@ struct ValueTests {
         #expect(("\(1 + 1)" as Value) == .string("2"))
     }
 
-    @Test("typed accessors → the content, also inside of variants, and nil for another type")
+    @Test("a typed accessor is used → it returns the content, also inside of variants, and nil for another type")
     func accessors() {
         let list: Value = ["a", 1]
         #expect(list.array == ["a", 1])
@@ -34,7 +34,7 @@ struct ValueTests {
     }
 
     @Test(
-        "a number of any type as a double → the same number",
+        "a number of any type is read as a double → it is the same number",
         arguments: [
             Value.byte(7), .int16(7), .uint16(7), .int32(7), .uint32(7), .int64(7), .uint64(7), .double(7),
         ])
@@ -44,7 +44,8 @@ struct ValueTests {
         if case .double = value { #expect(value.int == nil) } else { #expect(value.int == 7) }
     }
 
-    @Test("two values with equal encoded bytes → equal; with different encoded bytes → not equal")
+    @Test(
+        "two values have equal encoded bytes → they are equal; they have different encoded bytes → they are not equal")
     func equality() {
         #expect(Value.double(.nan) == .double(-.nan))
         #expect(Value.double(0) != .double(-0.0))

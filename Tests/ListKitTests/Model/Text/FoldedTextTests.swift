@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Case-insensitive search by Unicode case folding")
 struct FoldedTextTests {
-    @Test("every code point → folded as in Unicode's table, with statuses C and F")
+    @Test("a code point is folded → the result is that of Unicode's table, with statuses C and F")
     func table() throws {
         var folded: [UInt32: String] = [:]
         for line in try #require(try Vectors.load("casefolding")["cases"]?.array) {
@@ -24,7 +24,7 @@ struct FoldedTextTests {
         #expect(wrong == [])
     }
 
-    @Test("folded text is folded again → unchanged")
+    @Test("a folded text is folded again → it is unchanged")
     func idempotent() {
         let wrong = (UInt32(1)...0x1FFFF).compactMap(Unicode.Scalar.init).filter {
             let once = FoldedText(String($0)).text
@@ -47,19 +47,19 @@ struct FoldedTextTests {
     }
 
     @Test(
-        "letters that only look alike, or letters that are canonically equivalent → do not match",
+        "letters only look alike, or are only canonically equivalent → they do not match",
         arguments: [("ı", "i"), ("I", "ı"), ("İ", "i"), ("é", "e\u{301}"), ("ö", "o"), ("A", "Α")])
     func notFound(_ pair: (String, String)) {
         #expect(!contains(pair.1, pair.0))
     }
 
-    @Test("a part of a letter's multi-character folding → found")
+    @Test("the pattern is a part of a letter's multi-character folding → it is found")
     func halves() {
         #expect(contains("ß", "S"))
         #expect(contains("İ", "i"))
     }
 
-    @Test("an empty pattern → found in every text; a pattern in an empty text → not found")
+    @Test("the pattern is empty → it is found in every text; only the text is empty → the pattern is not found")
     func empty() {
         #expect(contains("", ""))
         #expect(contains("x", ""))
@@ -68,7 +68,7 @@ struct FoldedTextTests {
         #expect(FoldedText("abc").contains(FoldedText("")))
     }
 
-    @Test("a pattern at every position of texts of every length → found; an absent pattern → not found")
+    @Test("a pattern is at any position of a text of any length → it is found; it is absent → it is not found")
     func places() {
         var random = SeededRandom(seed: 7)
         for length in 1...80 {
@@ -85,7 +85,7 @@ struct FoldedTextTests {
         }
     }
 
-    @Test("long prefixes of the pattern occur throughout the text → linear search time")
+    @Test("long prefixes of the pattern occur throughout the text → the search takes linear time")
     func nearlyEverywhere() {
         let half = String(repeating: "a", count: 50_000)
         #expect(!contains(half + half + half, half + "b" + half))
@@ -95,7 +95,7 @@ struct FoldedTextTests {
         #expect(contains(accented + accented + "X" + accented, accented + "x"))
     }
 
-    @Test("a search in an object → covers all top-level text fields, or only the named fields")
+    @Test("an object is searched → all top-level text fields are covered, or only the named fields")
     func objects() throws {
         let object = try ListObject(
             id: "needle", type: "needle",
@@ -109,7 +109,7 @@ struct FoldedTextTests {
         #expect(TextSearch("", in: ["none"]).matches(object))
     }
 
-    @Test("a search with very many field names → covers the fields that exist")
+    @Test("a search has very many field names → it covers the fields that exist")
     func manyFields() throws {
         let object = try ListObject(id: "o", fields: ["field 77": "needle", "field 7": "hay", "b": "needle"])
         for count in [1, 2, 3, 77, 78, 100, 10_000] {
