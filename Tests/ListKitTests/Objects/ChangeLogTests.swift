@@ -39,7 +39,7 @@ struct ChangeLogTests {
         #expect(bytes < ChangeLog.keptBytes + 2 * kept[0].encodedSize)
     }
 
-    @Test("a byte limit → as many transactions as fit are kept, and at least one")
+    @Test("a byte limit is given → as many transactions as fit are kept, and at least one")
     func byteLimit() throws {
         let log = Self.log(through: 100)
         #expect(try log.changes(since: 10, byteLimit: 0).map(\.revision) == [11])
@@ -48,7 +48,7 @@ struct ChangeLogTests {
     }
 
     @Test(
-        "changes since the current revision → none; changes since a future or dropped revision → RevisionGone",
+        "changes since the current revision are read → there are none; since a future or dropped one → RevisionGone",
         arguments: [0, 743, 1001, UInt64.max])
     func outside(start: UInt64) throws {
         let log = Self.log(through: 1000)
@@ -58,7 +58,7 @@ struct ChangeLogTests {
     }
 
     @Test(
-        "a log is restored → it continues the stored transactions; they have a gap → only later ones are kept")
+        "a log is restored → it continues the stored transactions; these have a gap → only the later ones are kept")
     func restoring() throws {
         let stored = (5...9).map { Self.transaction($0) }
         var log = ChangeLog(revision: 9, stored: stored)
@@ -69,7 +69,7 @@ struct ChangeLogTests {
         #expect(ChangeLog(revision: 3, stored: []).oldestRevision == 3)
     }
 
-    @Test("entries that are not stored yet → returned in order until storing succeeds")
+    @Test("entries of the log are not stored yet → they are returned in order until storing succeeds")
     func unwritten() {
         var log = ChangeLog(revision: 4, stored: (3...4).map { Self.transaction($0) })
         #expect(log.unwritten.isEmpty)

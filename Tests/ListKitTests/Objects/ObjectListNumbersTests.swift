@@ -4,10 +4,10 @@ import Testing
 
 @testable @_spi(Daemon) import ListKit
 
-@Suite("ObjectList: revisions, item changes, storing and change of presenter")
+@Suite("ObjectList: revisions, item changes, storing and a change of process")
 struct ObjectListNumbersTests {
     @Test(
-        "an update is stored and presented → meanwhile reads see the old list, and item changes get earlier revisions")
+        "items change while an update is stored or applied → their changes get earlier revisions than the update")
     func itemChangesMeanwhile() throws {
         let owner = ObjectListOwner(try objects("a", "b"))
         let block = try #require(owner.list.reserve(now: 0))
@@ -32,7 +32,7 @@ struct ObjectListNumbersTests {
         #expect(owner.ids == ["b", "c"] && owner.answers.map(\.revision) == [3])
     }
 
-    @Test("revisions run out → item changes wait, and one revision is reserved for the update being presented")
+    @Test("no revisions are left → item changes wait, but the update in progress has a revision of its own")
     func withoutNumbers() throws {
         let owner = ObjectListOwner(try objects("a"))
         #expect(owner.list.recordItemChanges(owner.presenter.changeItem(at: 0).presented) == nil)
@@ -60,7 +60,7 @@ struct ObjectListNumbersTests {
     }
 
     @Test(
-        "item updates wait in a presentation on the same executor → the next update applies them, or they run alone")
+        "item updates are pending → the next list update applies them; without one, they run alone")
     func itemUpdates() throws {
         let owner = ObjectListOwner(try objects("a"), numbers: RevisionNumbers(unstoredAt: 0))
         let first = owner.list.makeTicket()
@@ -115,7 +115,8 @@ struct ObjectListNumbersTests {
         #expect(owner.announced.map(\.revision) == [1])
     }
 
-    @Test("another presenter opens the list → a reload with a new revision, including the update in progress")
+    @Test(
+        "another process opens the list → a reload with a new revision is announced, including the update in progress")
     func reload() throws {
         let owner = ObjectListOwner(try objects("a"))
         guard case .reserve(let work) = owner.list.beginReload(now: 0) else {
@@ -140,7 +141,7 @@ struct ObjectListNumbersTests {
         #expect(owner.answers.map(\.revision) == [2])
     }
 
-    @Test("an update is presented → events before the transaction have the old revision, later events the new revision")
+    @Test("an update is applied → events before its transaction have the old revision, and later events the new one")
     func stamping() throws {
         let owner = ObjectListOwner(try objects("a"), numbers: RevisionNumbers(unstoredAt: 6))
         owner.enqueue(.reloadObjects(["a"]))
@@ -162,7 +163,7 @@ struct ObjectListNumbersTests {
         #expect(quiet?.events.map(\.revision) == [7, 7] && owner.list.numbers.last == 7)
     }
 
-    @Test("a source's cursor → stored with the last applied event, or separately if nothing changed")
+    @Test("a source sends cursors → each is stored with the last applied event, or separately if nothing changed")
     func cursors() throws {
         let owner = ObjectListOwner(try objects("a"))
         owner.enqueue(.patchObject(id: "a", set: ["n": 1], unset: []), cursor: [1])
@@ -205,7 +206,7 @@ struct ObjectListNumbersTests {
         #expect(owner.list.numbers.isUnstored && owner.answers.last?.id == 52)
     }
 
-    @Test("unwritten log entries → each written once: with the next write, after a quiet period, or at the end")
+    @Test("log entries are unwritten → each is written once, with the next write or after a quiet period")
     func log() throws {
         let owner = ObjectListOwner(try objects("a"))
         for number in 1...3 {
@@ -220,7 +221,7 @@ struct ObjectListNumbersTests {
         #expect(block.limit == RevisionNumbers.blockSize && block.log.isEmpty)
     }
 
-    @Test("the list ends → unwritten log entries are written, and no revision follows")
+    @Test("the list ends → its unwritten log entries are written, and no revision follows")
     func end() throws {
         let owner = ObjectListOwner(try objects("a"))
         let block = try #require(owner.list.reserve(now: 0))
@@ -233,7 +234,7 @@ struct ObjectListNumbersTests {
         #expect(numbers.last == 1)
     }
 
-    @Test("a list ends without a presenter → each pending request is refused once")
+    @Test("a list ends while no process can apply its requests → each pending request is refused once")
     func refuseWaiting() throws {
         let owner = ObjectListOwner(try objects("a"))
         let path = IndexPath(section: 0, item: 0)

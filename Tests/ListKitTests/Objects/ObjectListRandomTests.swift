@@ -4,7 +4,7 @@ import Testing
 
 @testable @_spi(Daemon) import ListKit
 
-@Suite("ObjectList with random behaviour of presenter, store and clients")
+@Suite("ObjectList with random behaviour of worker, store and clients")
 struct ObjectListRandomTests {
     @Test(
         "random requests, failures and restarts → each request is answered once, and mirror and store equal the list",

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("ObjectList: requests and updates")
 struct ObjectListTests {
-    @Test("several requests are queued → one write and one update, and an individual error for each invalid request")
+    @Test("several requests are queued → one write and one update follow, and each invalid request has its own error")
     func coalescing() throws {
         let owner = ObjectListOwner()
         owner.enqueue(.performUpdates(objects: try objects("a", "b", "c")))
@@ -26,7 +26,7 @@ struct ObjectListTests {
         #expect(try owner.list.log.changes(since: 0, byteLimit: .max) == owner.announced)
     }
 
-    @Test("a request that changes nothing → answered with the current revision, without a write or an update")
+    @Test("a request changes nothing → it is answered with the current revision, without a write or an update")
     func nothingChanged() throws {
         let owner = ObjectListOwner(try objects("a1", "b2"))
         for operation in [
@@ -41,7 +41,7 @@ struct ObjectListTests {
         #expect(owner.writes.isEmpty && owner.updates.isEmpty && owner.list.numbers.requested == 0)
     }
 
-    @Test("a request expects a revision that another change has replaced, even in the same flush → a conflict")
+    @Test("the revision that a request expects is replaced, even in the same flush → the request gets a conflict")
     func expectedRevision() throws {
         let owner = ObjectListOwner(try objects("a"))
         owner.enqueue(.invalid(ListError(.invalidObject, "bad")), expecting: 7)
@@ -58,7 +58,7 @@ struct ObjectListTests {
         #expect(owner.ids.isEmpty)
     }
 
-    @Test("duplicates in a full list → dropped and counted, or the request fails, as configured")
+    @Test("a full list has duplicates → they are dropped and counted, or the request fails, as configured")
     func duplicates() throws {
         let owner = ObjectListOwner()
         owner.enqueue(.performUpdates(objects: try objects("a1", "b", "a2", "b")))
@@ -69,7 +69,9 @@ struct ObjectListTests {
         #expect(owner.list.table.object(at: 0, .old)?.fields["n"] == 1)
     }
 
-    @Test("objects have no section controller → dropped; a request is made while types are checked → it runs later")
+    @Test(
+        "an object has no section controller → it is dropped; a request arrives while types are checked → it runs later"
+    )
     func rejected() throws {
         let owner = ObjectListOwner()
         let unknown = try ListObject(id: "u", type: "none", fields: [:])
@@ -105,7 +107,7 @@ struct ObjectListTests {
         #expect(owner.writes.map(\.limit) == [1, 1, 1, 1])
     }
 
-    @Test("several requests are refused together → retried separately, before later requests")
+    @Test("the store refuses several requests together → each is retried separately, before later requests")
     func retryOneByOne() throws {
         let owner = ObjectListOwner(try objects("a")) {
             $0.coalescing = .init(minimum: 1000, maximum: 1000, increment: 0)
@@ -130,7 +132,7 @@ struct ObjectListTests {
         #expect(owner.ids == ["c", "d"])
     }
 
-    @Test("a request that requires its own transaction → runs separately, in queue order")
+    @Test("a request requires a transaction of its own → it runs separately, in queue order")
     func goesAlone() throws {
         let owner = ObjectListOwner(try objects("a", "b"))
         let path = IndexPath(section: 0, item: 0)
@@ -171,7 +173,7 @@ struct ObjectListTests {
     }
 
     @Test(
-        "the presenter is lost during an item move → the move is retried, or answered if already performed"
+        "the worker is lost while it moves an item → the next worker is asked, unless the move was already made"
     )
     func moveItemAgain() throws {
         let owner = ObjectListOwner(try objects("a", "b"), numbers: RevisionNumbers(unstoredAt: 0))
@@ -212,7 +214,7 @@ struct ObjectListTests {
         #expect(!owner.updates[2].animated)
     }
 
-    @Test("options that affect the presentation → stored and announced; other options → only applied")
+    @Test("an option of the layout changes → the change is stored and announced; another option → it is only applied")
     func options() throws {
         let owner = ObjectListOwner(try objects("a"))
         var new = owner.list.configuration
@@ -264,7 +266,8 @@ struct ObjectListTests {
     }
 
     @Test(
-        "requests at the times of the test vector → flushes at the times of the test vector", .rule("CO-04...CO-11"),
+        "requests arrive at the times of the test vector → flushes occur at the times of the test vector",
+        .rule("CO-04...CO-11"),
         arguments: try CoalescerVectorTests.vectors("coalescer", "derivedFromSource"))
     func coalescer(vector: JSON) throws {
         let owner = ObjectListOwner { $0.coalescing = CoalescerVectorTests.configuration(vector["config"]) }

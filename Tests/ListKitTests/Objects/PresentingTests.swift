@@ -5,10 +5,10 @@ import Testing
 
 @testable @_spi(Daemon) import ListKit
 
-@Suite("Presenting an object list's updates")
+@Suite("Applying an object list's updates to sections and views")
 struct PresentingTests {
     @Test(
-        "random requests, scrolls and selections → the same results as with an adapter that flushes by itself",
+        "random requests, scrolls and selections → the results are those of an adapter that flushes by itself",
         arguments: 0..<16, [false, true])
     func sameAsFlushing(seed: Int, sharesTable: Bool) throws {
         let pair = try Pair(seed: seed, sharesTable: sharesTable)
@@ -19,7 +19,7 @@ struct PresentingTests {
         #expect(pair.transactions > 10)
     }
 
-    @Test("an update that only applies options → no transaction, and item updates wait for the next update")
+    @Test("an update only applies options → it has no transaction, and item updates wait for the next update")
     func optionsOnly() throws {
         let list = try TestHost.letters("a:x")
         let controller = try #require(list.controller("a"))
@@ -38,7 +38,7 @@ struct PresentingTests {
     }
 
     @Test(
-        "a request that requires its own transaction → earlier item updates run before the request, later ones after"
+        "a request requires a transaction of its own → earlier item updates run before the request, later ones after it"
     )
     func places() throws {
         let list = ObjectList(
@@ -71,7 +71,7 @@ struct PresentingTests {
         #expect(adapter.present(update).itemCount == 3 && adapter.firstItemUpdate == nil)
     }
 
-    @Test("a presentation releases the section table → the next presentation has the same sections and item counts")
+    @Test("one Presentation leaves its section table to another → the other has the same sections and item counts")
     func leaving() throws {
         let table = SectionTable(resting: try (0..<5).map { try letters("s\($0):abc") })
         func present() -> Presentation {
@@ -93,7 +93,7 @@ struct PresentingTests {
         #expect(table.objects(.old, in: 0..<9).map(\.id) == ["s4", "s0", "s1", "s2", "s3"])
     }
 
-    @Test("changes of most sections are presented without the resulting list → the presented list equals that list")
+    @Test("changes of most sections arrive without the resulting list → the presented list equals that list")
     func bulk() throws {
         let before = try (0..<300).map { try letters("s\($0):ab") }
         let after = try (100..<500).reversed().map { try letters("s\($0):\($0 % 3 == 0 ? "ab" : "c")") }

@@ -8,7 +8,7 @@ import Testing
 struct RevisionNumbersTests {
     private static let block = RevisionNumbers.blockSize
 
-    @Test("a new list → no revision is available before the store has recorded a limit")
+    @Test("a list is new → no revision is available before the store has recorded a limit")
     func nothingStored() {
         let numbers = RevisionNumbers(restoring: 7, limit: 7)
         #expect(numbers.last == 7 && numbers.left == 0 && !numbers.mayNumber())
@@ -27,7 +27,7 @@ struct RevisionNumbersTests {
         }
     }
 
-    @Test("other changes use all revisions while an update is being written → the update still has its own revision")
+    @Test("other changes use all revisions while an update is written → the update still has a revision of its own")
     func keepsNumberForUpdate() {
         var numbers = RevisionNumbers(restoring: 0, limit: 0)
         numbers.confirmWrite(numbers.beginBlockWrite())
@@ -92,7 +92,7 @@ struct RevisionNumbersTests {
     }
 
     @Test(
-        "restart after a kill → continues after the stored limit; restart after a clean end → continues without a gap")
+        "listd restarts after a kill → revisions continue after the stored limit; after a clean end → there is no gap")
     func restoring() {
         #expect(RevisionNumbers(restoring: 8, limit: 1032).last == 1032)
         #expect(RevisionNumbers(restoring: 8, limit: 8).last == 8)
@@ -104,7 +104,7 @@ struct RevisionNumbersTests {
     }
 
     @Test(
-        "a list that is not stored → unlimited revisions; storing is enabled → no revision until the store has a limit"
+        "a list is not stored → its revisions are unlimited; storing begins → it has none until the store has a limit"
     )
     func unstored() {
         var numbers = RevisionNumbers(unstoredAt: 4)

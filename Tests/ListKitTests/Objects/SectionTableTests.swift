@@ -51,7 +51,7 @@ struct SectionTableTests {
     }
 
     @Test(
-        "random requests are staged and committed → old and new sections equal plain arrays",
+        "random requests are staged and committed → the old and the new sections equal plain arrays",
         arguments: 0..<9)
     func random(seed: Int) throws {
         var source = RandomList(seed: UInt64(seed) &+ 31, ids: [8, 60, 250][seed % 3])
@@ -149,7 +149,7 @@ struct SectionTableTests {
         #expect(staged.verdicts.map { $0.error?.code } == [nil] && !other.isResting)
     }
 
-    @Test("a repeated identifier → the first object is kept")
+    @Test("an identifier is repeated → the first object is kept")
     func duplicates() throws {
         let table = SectionTable(try objects("a1", "b", "a2"))
         #expect(table.objects(.old, in: 0..<9) == (try objects("a1", "b")))
