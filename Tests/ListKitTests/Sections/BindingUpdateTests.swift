@@ -33,7 +33,7 @@ struct BindingUpdateTests {
     }
 
     @Test(
-        "an update is requested while another one completes → it completes with false, and a later update runs",
+        "an update is requested in the completion of another one → its own completion gets false; a later update runs",
         .rule("BN-17", "BN-22")
     )
     func updateFromCompletion() throws {
@@ -109,7 +109,7 @@ struct BindingUpdateTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("canonically equivalent identities with different bytes → two items")
+    @Test("canonically equivalent identities have different bytes → they are two items")
     func equivalentIdentities() throws {
         let items: [Value] = ["\u{e9}", "e\u{301}", "\u{e9}"].map { Value(["id": .string($0)]) }
         let object = try ListObject(id: "a", type: "binding", fields: ["items": .array(element: "a{sv}", items)])

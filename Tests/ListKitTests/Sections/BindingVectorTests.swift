@@ -53,7 +53,9 @@ struct BindingVectorTests {
 
     private func texts(_ json: JSON) -> [[String]] { (json.array ?? []).map { ($0.array ?? []).compactMap(\.string) } }
 
-    @Test("a case of the test vector → the expected counts, texts, instances and sizes", arguments: try cases())
+    @Test(
+        "a case of the test vector is played → counts, texts, instances and sizes are the expected ones",
+        arguments: try cases())
     func vector(vector: JSON) throws {
         let sizes = vector["initialSizes"]
         let initial = sizes == nil ? try objects(vector["initial"]) : try objectsWithItemSizes(sizes)
@@ -127,7 +129,7 @@ struct BindingVectorTests {
     }
 
     @Test(
-        "transition hooks → changes have initial layouts of new items and final layouts of removed items",
+        "a controller has transition hooks → changes have initial layouts of new items, final layouts of removed items",
         .rule("EE-55", "EE-56"))
     func transitions() throws {
         let list = TestHost(

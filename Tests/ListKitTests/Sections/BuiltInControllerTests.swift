@@ -7,7 +7,7 @@ import Testing
 @Suite("Built-in controllers listd/single and listd/binding")
 struct BuiltInControllerTests {
     @Test(
-        "fields of an object of listd/single → reuse identifier and size as the contract defines",
+        "listd/single shows an object → its reuse identifier and size are those that the contract defines",
         arguments: [
             (["a": 1], "", "single", Size(width: 100, height: 44)),
             (["a": 1], "mail", "mail", Size(width: 100, height: 44)),
@@ -28,7 +28,7 @@ struct BuiltInControllerTests {
         if size.width > 0 { #expect(picture.items.first?.frame.size == size) }
     }
 
-    @Test("a horizontal list of single items → items 44 wide and as high as the viewport")
+    @Test("a list of single items is horizontal → its items are 44 wide and as high as the viewport")
     func horizontal() throws {
         let list = TestHost(try objects("a", "b")) { $0.direction = .horizontal }
         let screen = try list.open()
@@ -38,7 +38,7 @@ struct BuiltInControllerTests {
             ])
     }
 
-    @Test("absolute layout → frame and z from the fields x, y, width, height and z")
+    @Test("the layout is absolute → frame and z come from the fields x, y, width, height and z")
     func absolute() throws {
         let one: Fields = ["x": 10, "y": 20, "width": 30, "height": 40, "z": 5]
         let list = TestHost([try ListObject(id: "a", fields: one), try ListObject(id: "b", fields: ["y": 60])]) {
@@ -57,7 +57,7 @@ struct BuiltInControllerTests {
         return try ListObject(id: id, type: "binding", fields: more.merging(["items": .array(element: "a{sv}", items)]))
     }
 
-    @Test("items without an identifier or with a repeated identifier → dropped")
+    @Test("items have no identifier or a repeated one → they are dropped")
     func items() throws {
         let list = TestHost(
             [
@@ -82,7 +82,7 @@ struct BuiltInControllerTests {
         #expect(items.map(\.content) == [["id": "a", "reuse": "r"], ["id": "b"]])
     }
 
-    @Test("fields for inset, spacings, header and footer → the corresponding frames of the flow layout")
+    @Test("an object has fields for inset, spacings, header and footer → the flow layout has the corresponding frames")
     func geometry() throws {
         let more: Fields = [
             "inset": Value(["top": 5.0, "left": 10.0, "bottom": 3.0, "right": .byte(10)]), "line-spacing": 2.0,
@@ -98,7 +98,8 @@ struct BuiltInControllerTests {
         #expect(screen.items.first?.content == ["height": 12.0, "t": "head"])
     }
 
-    @Test("an unknown object type → the controller of *, or else listd/single; an unknown controller → listd/single")
+    @Test(
+        "a type has no controller → that of * is used, else listd/single; it has an unknown one → listd/single is used")
     func fallback() throws {
         let objects = [try Self.binding("ab"), try ListObject(id: "o", type: "other", fields: [:])]
         #expect(TestHost(objects).itemCounts == [1, 1])
@@ -107,7 +108,7 @@ struct BuiltInControllerTests {
     }
 
     @Test(
-        "an object of a binding section changes → item changes by identity, and items are rebound in place",
+        "an object of a binding section changes → its items change by identity, or are rebound in place",
         .rule("BN-15", "BN-16")
     )
     func diff() throws {
@@ -134,7 +135,7 @@ struct BuiltInControllerTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("an object changes without a change of its items → a reload of the section")
+    @Test("an object changes without a change of its items → its section is reloaded")
     func unchangedItems() throws {
         let list = TestHost([try Self.binding("ab")], names: ["binding": "listd/binding"])
         let transaction = try list.update([try Self.binding("ab", ["line-spacing": 5.0])]).transaction
@@ -142,7 +143,9 @@ struct BuiltInControllerTests {
         #expect(transaction?.items.isEmpty == true)
     }
 
-    @Test("a million single objects → controllers only for sections that are displayed, in range or requested")
+    @Test(
+        "a list has a million single objects → only sections that are displayed, in range or requested have controllers"
+    )
     func lazyControllers() throws {
         let list = TestHost(try (0..<20_000).map { try ListObject(id: "o\($0)") }) { $0.workingRange = 1 }
         func count() -> Int {

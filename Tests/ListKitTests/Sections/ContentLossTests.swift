@@ -21,7 +21,7 @@ struct ContentLossTests {
     }
 
     @Test(
-        "a size or spacing that is not a finite number → a reported loss with its key",
+        "a size or spacing is not a finite number → the reported loss has its key",
         arguments: [
             (["inset": Value(["top": "1"])], "inset.top"), (["inset": Value(["left": .double(.nan)])], "inset.left"),
             (["inset": Value(["bottom": true])], "inset.bottom"),
@@ -40,7 +40,7 @@ struct ContentLossTests {
     }
 
     @Test(
-        "numbers of every type, negative ones, and keys that the layout does not use → no loss",
+        "numbers have any type or sign, or keys are not used by the layout → no loss is reported",
         arguments: [
             ["line-spacing": -3, "interitem-spacing": .byte(3), "inset": Value(["top": .uint64(.max), "left": -0.5])],
             ["header": Value(["width": "wide", "height": 0]), "footer": "none", "inset": 5, "items": 5],
@@ -53,7 +53,7 @@ struct ContentLossTests {
         #expect(losses.drain().isEmpty)
     }
 
-    @Test("lists with a horizontal or absolute layout → losses for header widths and positions")
+    @Test("the layout is horizontal or absolute → losses of header widths or positions are reported")
     func otherLayouts() throws {
         let header: Fields = ["header": Value(["width": "wide", "height": "tall"])]
         let row = TestHost(names: ["*": "listd/binding"]) { $0.direction = .horizontal }
@@ -66,7 +66,7 @@ struct ContentLossTests {
         #expect(losses.drain() == [ContentLoss(reason: .notANumber, count: 2, objectID: "a", key: "items[0].y")])
     }
 
-    @Test("several objects of an update have losses → one report per reason, with the count and the first object")
+    @Test("several objects of an update have losses → each reason has one report, with the count and the first object")
     func manyObjects() throws {
         let list = TestHost(names: ["single": "listd/single", "*": "listd/binding"])
         let losses = Losses(of: list.adapter)

@@ -6,7 +6,9 @@ import Testing
 
 @Suite("A section controller's context: queries and commands")
 struct ContextTests {
-    @Test("geometry of the context → viewport, insets, remaining size, offset and direction", .rule("AD-100...AD-106"))
+    @Test(
+        "a context is asked for its geometry → it has viewport, insets, remaining size, offset and direction",
+        .rule("AD-100...AD-106"))
     func geometry() throws {
         let list = try TestHost.letters("a:xyz")
         _ = try list.open(y: 10) { $0.contentInset = EdgeInsets(top: 1, left: 2, bottom: 3, right: 4) }
@@ -22,7 +24,7 @@ struct ContextTests {
     }
 
     @Test(
-        "visible items of the context → all indexes, the indexes of fully visible items, and the displayed item",
+        "a context is asked for visible items → it has the indexes, those of fully visible items, and displayed items",
         .rule("AD-44...AD-51", "AD-57"))
     func lookups() throws {
         let list = try TestHost.letters("a:xyz", "b:qr") { $0.height = 30 }

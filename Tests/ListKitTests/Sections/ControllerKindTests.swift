@@ -89,7 +89,7 @@ struct ControllerKindTests {
     }
 
     @Test(
-        "single: three objects → one item each, with content and size from the closures, also after a change",
+        "single: a list has three objects → each has one item with the closures' content and size, even after a change",
         .rule("SG-01...SG-04"))
     func singleItems() throws {
         let list = single(nil)
@@ -103,7 +103,8 @@ struct ControllerKindTests {
     }
 
     @Test(
-        "single: an item is selected and deselected → the delegate gets controller and object", .rule("SG-05", "SG-06"))
+        "single: an item is selected and deselected → the delegate gets the controller and the object",
+        .rule("SG-05", "SG-06"))
     func singleSelection() throws {
         let log = SelectionLog()
         let list = single(log)
@@ -114,7 +115,7 @@ struct ControllerKindTests {
     }
 
     @Test(
-        "single: a delegate without the optional method → notified only of selection, not of deselection",
+        "single: a delegate lacks the optional method → it is notified only of selection, not of deselection",
         .rule("SG-07"))
     func singleHalfDelegate() throws {
         let log = HalfLog()
@@ -125,7 +126,7 @@ struct ControllerKindTests {
         #expect(log.count == 1)
     }
 
-    @Test("single: a controller without an object → an error item without a size")
+    @Test("single: a controller has no object → it has an error item without a size")
     func singleAlone() {
         let controller = ListSingleSectionController(size: { _, _ in Size(width: 1, height: 1) }) { _ in
             ListItem(reuseIdentifier: "x")
@@ -168,7 +169,7 @@ struct ControllerKindTests {
     }
 
     @Test(
-        "binding single: a subclass without overrides → a fault for the missing item, and no trap in other methods",
+        "binding single: a subclass has no overrides → the missing item is a fault, and no other method traps",
         .rule("BS-01"))
     func bindingSinglePlain() throws {
         let list = list { _ in PlainCard() }
@@ -231,7 +232,7 @@ struct ControllerKindTests {
     }
 
     @Test(
-        "generic: an object → the controller has the decoded model; an object that cannot be decoded → a fault",
+        "generic: an object arrives → the controller has the decoded model; it cannot be decoded → a fault is reported",
         .rule("GN-01"))
     func generic() throws {
         let list = list { _ in WeatherController() }
@@ -244,7 +245,7 @@ struct ControllerKindTests {
             list.events.contains { if case .sectionFault(let fault) = $0 { fault.objectID == "Oslo" } else { false } })
     }
 
-    @Test("value: an object → didUpdate gets the decoded value; an object that cannot be decoded → a fault")
+    @Test("value: an object arrives → didUpdate gets the decoded value; it cannot be decoded → a fault is reported")
     func value() throws {
         let list = list { _ in WeatherValueController() }
         try list.update([Weather(city: "Oslo", degrees: 3)].listObjects())
@@ -256,7 +257,7 @@ struct ControllerKindTests {
         #expect(list.events.contains { if case .sectionFault = $0 { true } else { false } })
     }
 
-    @Test("a model with an invalid identifier → an error that names the identifier, and no object")
+    @Test("a model has an invalid identifier → the error names the identifier, and no object is created")
     func unnamedModel() {
         #expect(throws: ListError.self) { try Weather(city: "", degrees: 1).listObject() }
         #expect(throws: ListError.self) {
@@ -264,7 +265,7 @@ struct ControllerKindTests {
         }
     }
 
-    @Test("a controller without the required overrides → faults, without a trap", .rule("SC-01...SC-07"))
+    @Test("a controller lacks the required overrides → faults are reported, without a trap", .rule("SC-01...SC-07"))
     func bare() throws {
         final class Bare: ListSectionController {}
         let list = list { _ in Bare() }

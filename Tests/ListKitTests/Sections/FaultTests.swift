@@ -33,7 +33,8 @@ struct FaultTests {
     }
 
     @Test(
-        "a negative or infinite number of items → one error item and one fault", .rule("AD-152"),
+        "the number of items is negative or infinite → one error item is shown, and one fault is reported",
+        .rule("AD-152"),
         arguments: [-1, Int.min, Int.max, 1_000_001])
     func counts(count: Int) throws {
         let (list, _) = try list { $0.count = count }
@@ -47,7 +48,9 @@ struct FaultTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("sizes that are not finite → error items, and a single fault even with several views", .rule("AD-152"))
+    @Test(
+        "sizes are not finite → error items are shown, and a single fault is reported, even with several views",
+        .rule("AD-152"))
     func sizes() throws {
         for size in [Size(width: .nan, height: 1), Size(width: 1, height: .infinity)] {
             let (list, _) = try list { $0.size = size }
@@ -62,7 +65,7 @@ struct FaultTests {
         }
     }
 
-    @Test("negative sizes → treated as zero, without a fault", .rule("AD-101"))
+    @Test("sizes are negative → they count as zero, without a fault", .rule("AD-101"))
     func negativeSizes() throws {
         let (list, _) = try list { $0.size = Size(width: -1, height: -1) }
         try list.update([letters("a:x"), letters("b:xy"), letters("c:z")])
@@ -71,7 +74,7 @@ struct FaultTests {
         #expect(faults(list.takeEvents()).isEmpty)
     }
 
-    @Test("content that a D-Bus message cannot carry → error items")
+    @Test("a D-Bus message cannot carry the content → error items are shown")
     func contents() throws {
         let (list, _) = try list { $0.content = ["bad": .string("nul\0")] }
         try list.update([letters("a:x"), letters("b:xy")])
@@ -80,7 +83,7 @@ struct FaultTests {
         #expect(faults(list.takeEvents()).count == 1)
     }
 
-    @Test("the number of items changes without an announcement → an error item until the object's next change")
+    @Test("the number of items changes without an announcement → an error item is shown until the object's next change")
     func countLie() throws {
         let list = try TestHost.letters("a:x", "b:xyz")
         var screen = try list.open()
@@ -100,7 +103,7 @@ struct FaultTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("an item update with indexes out of range → a fault", arguments: [-1, 3, Int.max, Int.min])
+    @Test("an item update has indexes out of range → a fault is reported", arguments: [-1, 3, Int.max, Int.min])
     func indexes(index: Int) throws {
         for kind in 0..<4 {
             let list = try TestHost.letters("a:xyz")
@@ -118,7 +121,7 @@ struct FaultTests {
         }
     }
 
-    @Test("an item update with inserts far out of range → a fault")
+    @Test("an item update has inserts far out of range → a fault is reported")
     func insertsOutOfRange() throws {
         for indexes in [[7], [-1], [.max], [.min, .max], [.max, .max]] {
             let list = try TestHost.letters("a:xyz")
@@ -131,7 +134,7 @@ struct FaultTests {
         }
     }
 
-    @Test("repeated identities among the visible items → a fault of the section")
+    @Test("identities are repeated among the visible items → the section has a fault")
     func duplicateIdentities() throws {
         final class Twins: LetterController {
             override func item(at index: Int) -> ListItem { ListItem(identity: "same", reuseIdentifier: "x") }
@@ -143,7 +146,9 @@ struct FaultTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("an instance of the base class → a fault; one controller for two objects → a fault", .rule("EE-43"))
+    @Test(
+        "a controller is an instance of the base class, or is used for two objects → a fault is reported",
+        .rule("EE-43"))
     func wrongControllers() throws {
         let list = TestHost([try object("a")], provider: ScriptedProvider { _ in ListSectionController() })
         #expect(list.adapter.items(inSection: 0).first?.reuseIdentifier == "error")
@@ -154,7 +159,7 @@ struct FaultTests {
         #expect(twice.adapter.items(inSection: 1).first?.reuseIdentifier == "error")
     }
 
-    @Test("a subclass without overrides → error items with the reason", .rule("SC-03"))
+    @Test("a subclass has no overrides → error items have the reason", .rule("SC-03"))
     func overridesNothing() throws {
         final class Lazy: ListSectionController {}
         let list = TestHost([try object("a")], provider: ScriptedProvider { _ in Lazy() })

@@ -55,7 +55,7 @@ struct FixedTraitsTests {
     }
 
     @Test(
-        "fixed traits, 100,000 objects → displaying, scrolling and resizing create only the visible controllers"
+        "100,000 objects have fixed traits → displaying, scrolling and resizing create only the visible controllers"
     )
     func fewControllers() throws {
         let provider = Provider(.allSections)
@@ -74,7 +74,7 @@ struct FixedTraitsTests {
         #expect(screen.items.map(\.frame.size.width) == Array(repeating: 80, count: 10))
     }
 
-    @Test("traits with a wrong number of items or an infinite size → a fault of each visible section")
+    @Test("traits have a wrong number of items or an infinite size → each visible section has a fault")
     func badShape() throws {
         final class Bad: ListSectionControllerProvider {
             func sectionControllerKind(forType type: String) -> ListSectionControllerKind? {
@@ -92,7 +92,7 @@ struct FixedTraitsTests {
     }
 
     @Test(
-        "the same updates, scrolls and sizes with and without traits → the same pictures",
+        "updates, scrolls and sizes occur with and without traits → the pictures are the same",
         arguments: 0..<4)
     func sameAsControllers(seed: Int) throws {
         var random = SeededRandom(seed: UInt64(seed) &+ 77)

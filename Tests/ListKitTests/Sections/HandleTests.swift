@@ -39,7 +39,8 @@ struct HandleTests {
         #expect(screen.items.first { $0.objectID == "o3" }?.frame.size.height == 50)
     }
 
-    @Test("a stalled view while another view scrolls far → the stalled view keeps its slots until its acknowledgement")
+    @Test(
+        "a view is stalled while another view scrolls far → the stalled view keeps its slots until its acknowledgement")
     func stalled() throws {
         let list = TestHost(try (0..<20_000).map { try ListObject(id: "o\($0)") })
         var (screen, other) = (try list.open { $0.window = 1 }, try list.open(2))
@@ -58,7 +59,7 @@ struct HandleTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("sections with custom controllers → each controller lives as long as its object is in the list")
+    @Test("sections have custom controllers → each controller lives as long as its object is in the list")
     func controllers() throws {
         let list = TestHost(
             try (0..<3000).map { try letters("o\($0):x") },

@@ -95,7 +95,7 @@ struct ReentrancyTests {
         #expect(list.adapter.objectCount == 26)
     }
 
-    @Test("a callback calls views → an error without a trap")
+    @Test("a callback calls views → the call fails without a trap")
     func viewsInside() throws {
         let list = try TestHost.letters("a:x", "b:y")
         var failures = 0
@@ -112,7 +112,7 @@ struct ReentrancyTests {
         #expect(list.adapter.flushTiming == .now)
     }
 
-    @Test("endlessly nested item updates → deeply nested ones wait for the next flush")
+    @Test("item updates request further item updates endlessly → those that are nested deeply wait for the next flush")
     func endlessNesting() throws {
         let list = try TestHost.letters("a:x")
         let controller = try #require(list.controller("a"))
@@ -153,7 +153,7 @@ struct ReentrancyTests {
     }
 
     @Test(
-        "hundreds of controllers notify the host from a callback → work that another controller deferred still runs"
+        "hundreds of controllers call the host from a callback → work that another controller deferred still runs"
     )
     func manyWakeUps() throws {
         let log = EventList()

@@ -78,7 +78,7 @@ struct SelectionInUpdatesTests {
     }
 
     @Test(
-        "an item update selects an item that the same update inserts → selected, with the event after the transaction",
+        "an item update selects an item that it inserts → the item is selected, with the event after the transaction",
         arguments: [false, true])
     func inBatch(withSections: Bool) throws {
         let list = try TestHost.letters("a:xy")
@@ -143,7 +143,7 @@ struct SelectionInUpdatesTests {
         #expect(list.adapter.selectedItems.isEmpty && selections(events).isEmpty)
     }
 
-    @Test("items are selected and deselected in one update → events only for effective changes")
+    @Test("items are selected and deselected in one update → events are sent only for effective changes")
     func both() throws {
         let list = try choosers("a:xy")
         try chooser(list).onUpdate = { chooser in
@@ -162,7 +162,7 @@ struct SelectionInUpdatesTests {
     }
 
     @Test(
-        "an item update only selects an item → selected, without a new revision",
+        "an item update only selects an item → the item is selected, without a new revision",
         arguments: [false, true])
     func unannounced(invalidates: Bool) throws {
         let list = try TestHost.letters("a:xy")
@@ -178,7 +178,8 @@ struct SelectionInUpdatesTests {
     }
 
     @Test(
-        "the store refuses an item update that selects an item → the next transaction selects it at its new index")
+        "the store refuses an item update that selects an item → the next transaction selects the item at its new index"
+    )
     func storeFailed() throws {
         let list = try TestHost.letters("a:xy")
         let controller = try #require(list.controller("a"))
@@ -233,7 +234,7 @@ struct SelectionInUpdatesTests {
 
     // MARK: Selection events
 
-    @Test("a selected item is removed, and another selected item takes its index → this index is not deselected")
+    @Test("a selected item is removed, and another selected item takes its index → that index is not deselected")
     func placesAfterwards() throws {
         let list = try choosers("a:0123")
         for item in [3, 1] { list.receive(try list.adapter.selectItem(item, ofObject: "a").events) }

@@ -42,7 +42,7 @@ struct TimerTests {
         return list
     }
 
-    @Test("context.after → called once after the delay, or never if cancelled")
+    @Test("context.after is called → its closure is called once after the delay, or never if it is cancelled")
     func once() throws {
         let executor = Executor()
         let list = try list(executor)
@@ -58,7 +58,7 @@ struct TimerTests {
         #expect(calls == 1)
     }
 
-    @Test("context.every → called at intervals of at least one millisecond until cancelled")
+    @Test("context.every is called → its closure is called at intervals of at least one millisecond until cancelled")
     func repeating() throws {
         let executor = Executor()
         let list = try list(executor)
@@ -101,7 +101,7 @@ struct TimerTests {
         #expect(ids.withLock { $0 } == ["a"])
     }
 
-    @Test("a list without an executor → timers and thread-safe references call nothing")
+    @Test("a list has no executor → timers and thread-safe references call nothing")
     func none() throws {
         let list = try TestHost.letters("a:x")
         let context = try #require(list.controller("a")?.context)
@@ -112,7 +112,7 @@ struct TimerTests {
         }
     }
 
-    @Test("an unreachably long delay → accepted, but never called")
+    @Test("a delay is unreachably long → it is accepted, but its closure is never called")
     func endless() throws {
         let executor = Executor()
         let list = try list(executor)

@@ -18,7 +18,7 @@ struct WishesTests {
         }
     }
 
-    @Test("a provider requests the controller that it is creating → nil; another controller → created immediately")
+    @Test("a provider requests the controller that it creates → it gets nil; it requests another one → it gets that")
     func made() throws {
         let maker = Maker()
         let host = TestHost(
@@ -60,7 +60,7 @@ struct WishesTests {
     }
 
     @Test(
-        "a controller requests work during its creation → performed in the same call, and the host is notified",
+        "a controller requests work during its creation → the work is done in the same call, and the host is notified",
         arguments: ["layout", "scroll", "selection"])
     func madeForClient(wish: String) throws {
         let list = try lazyList { controller in
@@ -82,7 +82,8 @@ struct WishesTests {
         #expect(list.adapter.takeEvents().isEmpty == (wish == "layout"))
     }
 
-    @Test("each controller requests the next one during its creation → nil at a maximum depth, and created later")
+    @Test(
+        "each controller requests the next one in its creation → beyond a maximum depth, the next one is created later")
     func chain() throws {
         let count = 10_000
         var (depth, deepest) = (0, 0)
@@ -102,7 +103,7 @@ struct WishesTests {
         #expect(host.adapter.takeEvents().isEmpty)
     }
 
-    @Test("a provider recursively requests a controller of the same type → nil at a maximum depth")
+    @Test("a provider recursively requests a controller of the same type → it gets nil at a maximum depth")
     func nestedProvider() throws {
         final class Provider: ListSectionControllerProvider {
             weak var adapter: ListAdapter?
@@ -143,7 +144,7 @@ struct WishesTests {
     }
 
     @Test(
-        "work is requested during a view's layout → performed immediately, and the host is notified",
+        "work is requested during a view's layout → the work is done immediately, and the host is notified",
         arguments: [false, true])
     func shownAnew(scrolls: Bool) throws {
         let list = TestHost(
@@ -190,7 +191,7 @@ struct WishesTests {
     }
 
     @Test(
-        "items change while being counted → counted again, and announced in the same transaction",
+        "items change while they are counted → they are counted again, and announced in the same transaction",
         arguments: [false, true])
     func counted(reloads: Bool) throws {
         let list = try growing("a:x", "b:x")
@@ -211,7 +212,7 @@ struct WishesTests {
         #expect(screen.items.filter { $0.section == 0 }.count == 5)
     }
 
-    @Test("items of a new section change while being counted → list and controller have the same item count")
+    @Test("items of a new section change while they are counted → list and controller have the same item count")
     func countedWhenNew() throws {
         let provider = ScriptedProvider { _ in
             let controller = Growing(log: EventList())
@@ -223,7 +224,7 @@ struct WishesTests {
         #expect(list.itemCounts == [3] && list.controller("a")?.letters.count == 3)
     }
 
-    @Test("items change whenever they are counted → a fault of the section, and the list continues")
+    @Test("items change whenever they are counted → the section has a fault, and the list continues")
     func countedWithoutEnd() throws {
         let list = try growing("a:x", "b:x")
         let controller = try #require(list.controller("a") as? Growing)
