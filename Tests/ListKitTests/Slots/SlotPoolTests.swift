@@ -42,7 +42,7 @@ struct SlotPoolTests {
         }
     }
 
-    @Test("every sequence of six steps with two reuse identifiers and an empty one → the same slots as in the model")
+    @Test("any six steps are made with two reuse identifiers and an empty one → the slots are those of the model")
     func everySequence() {
         var wrong: [String] = []
         for code in 0..<15_625 {
@@ -70,7 +70,7 @@ struct SlotPoolTests {
     }
 
     @Test(
-        "random screens → slots keep their reuse identifiers, and their number is the maximum shown at the same time",
+        "screens are random → slots keep their reuse identifiers, and their number is the largest one shown at a time",
         .rule("VW-04"),
         arguments: 0..<4)
     func randomScreens(seed: Int) {
@@ -94,7 +94,7 @@ struct SlotPoolTests {
         }
     }
 
-    @Test("a screen scrolls through 10,000 elements → no more slots than fit on the screen")
+    @Test("a screen scrolls through 10,000 elements → there are no more slots than fit on the screen")
     func scrolling() {
         var pool = SlotPool()
         var shown = (0..<10).map { _ in pool.take("row") }
@@ -105,7 +105,7 @@ struct SlotPoolTests {
         #expect(Set(shown) == Set(1...10) && pool.count == 10)
     }
 
-    @Test("canonically equivalent reuse identifiers with different bytes → separate slots")
+    @Test("canonically equivalent reuse identifiers have different bytes → they have separate slots")
     func bytes() {
         var pool = SlotPool()
         let composed = pool.take("é")
@@ -114,7 +114,7 @@ struct SlotPoolTests {
         #expect(decomposed != composed && again == composed)
     }
 
-    @Test("too many or too long reuse identifiers → their slots are not pooled, and memory is bounded")
+    @Test("there are too many or too long reuse identifiers → their slots are not pooled, and memory is bounded")
     func manyIdentifiers() {
         var pool = SlotPool(after: 0, identifierLimit: 2)
         let long = String(repeating: "x", count: SlotPool.maximumIdentifierLength + 1)
@@ -128,7 +128,7 @@ struct SlotPoolTests {
         #expect(slot != other && pool.count == 4)
     }
 
-    @Test("slot numbers run out → numbering restarts and skips slots in use")
+    @Test("slot numbers run out → numbering restarts and skips the numbers in use")
     func exhaustion() {
         var pool = SlotPool(after: .max - 2)
         let numbers = [pool.take("row"), pool.take("row"), pool.take("row")]
