@@ -21,7 +21,7 @@ struct CoalescerVectorTests {
     }
 
     @Test(
-        "several requests at one time → one flush; the coalescing options are read back unchanged",
+        "several requests arrive at one time → they cause one flush; the coalescing options are read back unchanged",
         .rule("CO-01...CO-03"),
         arguments: try vectors("coalescer", "cases"))
     func oneTurn(vector: JSON) throws {
@@ -40,7 +40,7 @@ struct CoalescerVectorTests {
     }
 
     @Test(
-        "requests on a virtual clock → the flush times of the test vector", .rule("CO-04...CO-11"),
+        "requests arrive on a virtual clock → flushes occur at the times of the test vector", .rule("CO-04...CO-11"),
         arguments: try vectors("coalescer", "derivedFromSource"))
     func clock(vector: JSON) {
         var coalescer = UpdateCoalescer(configuration: Self.configuration(vector["config"]))
@@ -67,7 +67,7 @@ struct CoalescerVectorTests {
     }
 
     @Test(
-        "a widget and covering layers → the visibility of the test vector", .rule("VV-01...VV-11"),
+        "layers cover a widget → its visibility is that of the test vector", .rule("VV-01...VV-11"),
         arguments: try vectors("visibility", "cases"))
     func visibility(vector: JSON) {
         let interval = UInt64(vector["earlyInterval"]?.integer ?? 1) * 1000
@@ -89,7 +89,7 @@ struct CoalescerVectorTests {
     }
 
     @Test(
-        "lookups by object and by section → existing objects and sections are found, others are not",
+        "sections are looked up by object and by number → existing ones are found, and others are not",
         .rule("SM-01...SM-12"))
     func sectionMap() throws {
         let list = TestHost(try objects("a", "b", "c"))

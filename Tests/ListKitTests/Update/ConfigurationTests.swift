@@ -16,7 +16,8 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "an option that does not affect views changes → applied without a revision or an event", .rule("CO-03", "UP-08")
+        "an option that does not affect views changes → it is applied without a revision or an event",
+        .rule("CO-03", "UP-08")
     )
     func quiet() throws {
         let list = TestHost(try objects("a", "b"))
@@ -30,7 +31,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "many section changes → a batch by default, a reload above a configured threshold",
+        "many sections change → a batch is announced, or a reload above a configured threshold",
         arguments: [(0, 101, Transaction.Kind.update), (100, 100, .update), (100, 101, .reload)])
     func reloadThreshold(threshold: Int, changes: Int, kind: Transaction.Kind) throws {
         let list = TestHost { if threshold > 0 { $0.reloadThreshold = threshold } }
@@ -38,7 +39,7 @@ struct ConfigurationTests {
         #expect(try list.update(objects).transaction?.kind == kind)
     }
 
-    @Test("the direction changes → a reload, and views are laid out again with the same objects")
+    @Test("the direction changes → a reload is announced, and views are laid out again with the same objects")
     func direction() throws {
         let list = TestHost(try objects("a", "b"))
         var screen = try list.open()
@@ -131,7 +132,8 @@ struct ConfigurationTests {
         #expect(list.adapter.revision == revision)
     }
 
-    @Test("the layout changes while a view past the end of the content is stalled → after Ack, the next range is shown")
+    @Test(
+        "the layout changes while a view past the content's end is stalled → after Ack, the view shows the next range")
     func stalledAndRelaidOut() throws {
         let list = TestHost(try objects("a", "b"))
         var options = ListViewOptions()
@@ -167,7 +169,7 @@ struct ConfigurationTests {
         #expect(made == before + 2)
     }
 
-    @Test("an expected revision differs from the current one → a conflict, and nothing changes")
+    @Test("an expected revision differs from the current one → the call gets a conflict, and nothing changes")
     func conflict() throws {
         let list = TestHost(try objects("a"))
         let answer = try change(list, expecting: 9) { $0.direction = .horizontal }
@@ -176,7 +178,7 @@ struct ConfigurationTests {
     }
 
     @Test(
-        "an option that affects the layout changes → a reload; the empty view or working range changes → no reload"
+        "an option of the layout changes → a reload is announced; the empty view or working range → none is"
     )
     func visibleOptions() throws {
         let edits: [(inout ListAdapter.Configuration) -> Void] = [

@@ -175,7 +175,7 @@ struct EndToEndVectorTests {
     static func cases() throws -> [JSON] { try Vectors.load("updates_e2e")["cases"]?.array ?? [] }
 
     @Test(
-        "a script of updates → in each completion, the state that IGListKit's tests expect",
+        "updates are made as a script says → in each completion, the state is the one that IGListKit's tests expect",
         .rule(
             "EE-01", "EE-05", "EE-13", "EE-15", "EE-19...EE-24", "EE-26", "EE-27", "EE-29", "EE-32", "EE-33", "EE-35",
             "EE-42", "EE-59", "EE-61", "EE-79", "EE-85", "EE-87...EE-89", "UP-30"),
@@ -192,7 +192,8 @@ struct EndToEndVectorTests {
     static func listeners() throws -> [JSON] { try Vectors.load("updates_e2e")["updateListeners"]?.array ?? [] }
 
     @Test(
-        "update listeners → notified once before the completion, and not retained", .rule("EE-66...EE-73"),
+        "a list has update listeners → they are notified once before the completion, and are not retained",
+        .rule("EE-66...EE-73"),
         arguments: try listeners())
     func listener(vector: JSON) throws {
         let adapter = ListAdapter(

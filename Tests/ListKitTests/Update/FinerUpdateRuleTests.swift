@@ -14,7 +14,7 @@ struct FinerUpdateRuleTests {
     // MARK: Callbacks during an update
 
     @Test(
-        "an item is requested during creation of its section's items → nil; after the creation → the new item",
+        "an item is requested while its section's items are created → the result is nil; afterwards → the new item",
         .rule("EE-49"))
     func displayedWhileMaking() throws {
         let list = try TestHost.letters("a:xy", "b:q")
@@ -83,7 +83,7 @@ struct FinerUpdateRuleTests {
         #expect(done == ["applying 2", "first true 2", "second true 3"] && revisions == [1, 2])
     }
 
-    @Test("two pending layout invalidations → both are performed", .rule("AD-156"))
+    @Test("two layout invalidations are pending → both are performed", .rule("AD-156"))
     func twoInvalidations() throws {
         let list = try TestHost.letters("a:x", "b:y")
         var screen = try list.open()
@@ -103,7 +103,7 @@ struct FinerUpdateRuleTests {
     // MARK: Coalescing
 
     @Test(
-        "all views are off the screen → an update waits for the maximum interval; no view is open → no wait",
+        "all views are off the screen → an update waits for the maximum interval; no view is open → it does not wait",
         .rule("CO-06", "CO-08"))
     func withoutViews() throws {
         let list = TestHost {
@@ -159,7 +159,7 @@ struct FinerUpdateRuleTests {
 
     // MARK: Lookups, and controllers whose object has left
 
-    @Test("the objects of a range of sections → exactly the requested objects", .rule("SM-07"))
+    @Test("the objects of a range of sections are requested → exactly these objects are returned", .rule("SM-07"))
     func partOfTheMap() throws {
         let list = TestHost(try objects("a", "b", "c"))
         #expect(list.adapter.objects(from: 0, limit: 2).map(\.id) == ["a", "b"])
@@ -171,7 +171,7 @@ struct FinerUpdateRuleTests {
     }
 
     @Test(
-        "a context outlives its object → queries return nil, commands do nothing",
+        "a context outlives its object → its queries return nil, and its commands do nothing",
         .rule("AD-52...AD-56")
     )
     func departed() throws {
@@ -217,7 +217,7 @@ struct FinerUpdateRuleTests {
     }
 
     @Test(
-        "an item is reloaded twice → one reload; an item is reloaded and deleted → only the delete",
+        "an item is reloaded twice → one reload is announced; reloaded and deleted → only the delete is announced",
         .rule("EE-16", "EE-17", "UP-47", "UP-48"))
     func itemReloads() throws {
         let list = try TestHost.letters("a:wxyz")
@@ -238,7 +238,9 @@ struct FinerUpdateRuleTests {
 
     // MARK: Descriptions
 
-    @Test("the debug description in each state → controllers, faults, counts and pending work", .rule("DB-01", "DB-02"))
+    @Test(
+        "a debug description is requested in each state → it has controllers, faults, counts and pending work",
+        .rule("DB-01", "DB-02"))
     func descriptions() throws {
         let list = try TestHost.letters("a:x", "b:yz", configure: { $0.backgroundDiffThreshold = 0 })
         _ = try list.open()
@@ -272,7 +274,7 @@ struct FinerUpdateRuleTests {
         #expect(!list.adapter.debugDescriptionLines.contains { $0.contains(#""a""#) })
     }
 
-    @Test("a batch's description → contains its counts in words", .rule("DB-03", "DD-01"))
+    @Test("a batch is described → the description has its counts in words", .rule("DB-03", "DD-01"))
     func batchDescription() throws {
         final class Batches: ListUpdaterDelegate {
             var lines: [String] = []

@@ -36,7 +36,8 @@ struct HostGuaranteeTests {
     }
 
     @Test(
-        "a view is stalled or held back → its controllers see the viewer's current picture", .rule("BS-08"),
+        "a view is stalled, or its host pauses pictures → its controllers see the viewer's current picture",
+        .rule("BS-08"),
         arguments: [false, true])
     func displayedItem(isHeld: Bool) throws {
         let list = try rows(90)
@@ -92,7 +93,7 @@ struct HostGuaranteeTests {
         #expect(list.ids == ["z"] && (woken > 0 || !clock.events.isEmpty))
     }
 
-    @Test("an unchanged viewport, or a scroll to the current offset → no scroll notification")
+    @Test("a viewport is unchanged, or a scroll leads to the current offset → no scroll notification is sent")
     func noScroll() throws {
         let scrolls = DelegateTests.Scrolls()
         let list = try rows(60) { $0.scrollDelegate = scrolls }
@@ -103,7 +104,7 @@ struct HostGuaranteeTests {
         #expect(scrolls.events.isEmpty)
     }
 
-    @Test("a controller scrolls to the start at every scroll notification → two notifications, not endlessly many")
+    @Test("a controller scrolls to the start at every scroll notification → it gets two of them, not endlessly many")
     func scrollInScroll() throws {
         final class Keeper: ListScrollDelegate {
             var count = 0
@@ -121,7 +122,7 @@ struct HostGuaranteeTests {
     }
 
     @Test(
-        "a view is resumed with options out of range → the same error as from openView, without a trap",
+        "a view is resumed with options out of range → the error is that of openView, without a trap",
         arguments: 0..<6)
     func options(number: Int) throws {
         let list = try rows(30)

@@ -68,7 +68,7 @@ struct ItemScriptTests {
     }
 
     @Test(
-        "an item update with several operations → announced item by item, with the same controllers",
+        "an item update has several operations → they are announced item by item, with the same controllers",
         .rule(
             "EE-02", "EE-09...EE-12", "EE-14...EE-18", "EE-25", "EE-27...EE-31", "EE-34", "EE-36", "UP-23", "UP-47",
             "UP-48"),
@@ -106,7 +106,7 @@ struct ItemScriptTests {
     }
 
     @Test(
-        "an item update without changes → no transaction; an item update with one change → one transaction",
+        "an item update changes nothing → no transaction is announced; it changes something → one is announced",
         .rule("AD-14", "AD-134...AD-136", "IC-01...IC-03"),
         arguments: ["", "i2", "d1", "r1", "m0>1", "s"])
     func collector(steps: String) throws {
@@ -150,7 +150,7 @@ struct ItemScriptTests {
     }
 
     @Test(
-        "a list update is requested inside of an item update → performed in a later flush", .rule("EE-58")
+        "a list update is requested inside of an item update → it is performed in a later flush", .rule("EE-58")
     )
     func listUpdateInside() throws {
         let list = try TestHost.letters("a:x", "b:y")

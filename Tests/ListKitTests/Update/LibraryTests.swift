@@ -93,7 +93,8 @@ struct LibraryTests {
         #expect(answers == ["flushing false", "waiting false"])
     }
 
-    @Test("a flush becomes due earlier than scheduled → rescheduled; due later → the scheduled call does not flush")
+    @Test(
+        "a flush becomes due earlier than scheduled → it is rescheduled; due later → the scheduled call does not flush")
     func dueAtAnotherTime() throws {
         let clock = Clock()
         let adapter = adapter(clock) {
@@ -124,7 +125,7 @@ struct LibraryTests {
     }
 
     @Test(
-        "performUpdates without a data source → completed with false; with one → objects are read at the flush",
+        "performUpdates has no data source → it completes with false; it has one → objects are read at the flush",
         .rule("AD-01", "AD-28", "EE-57", "UP-66")
     )
     func dataSource() throws {
@@ -171,7 +172,7 @@ struct LibraryTests {
     }
 
     @Test(
-        "completions → called in queue order after the listeners, and their new requests wait for the next flush",
+        "updates complete → completions run in order, after the listeners, and their requests wait for the next flush",
         .rule("UP-52", "UP-65")
     )
     func completionOrder() throws {
@@ -207,14 +208,16 @@ struct LibraryTests {
         #expect(adapter.objectCount == 3 && adapter.revision == 1)
     }
 
-    @Test("an awaited update → returns whether the update was applied")
+    @Test("an update is awaited → the call returns whether the update was applied")
     func awaited() async throws {
         let adapter = ListAdapter(
             configuration: ListAdapter.Configuration(), controllers: BuiltInSectionControllerProvider())
         #expect(await adapter.performUpdates() == false)
     }
 
-    @Test("the data source is replaced in a callback or during a store write → used immediately afterwards")
+    @Test(
+        "the data source is replaced in a callback or during a store write → the new one is used immediately afterwards"
+    )
     func sourceFromInside() throws {
         for hasClock in [true, false] {
             let clock = Clock()
@@ -258,7 +261,7 @@ struct LibraryTests {
     }
 
     @Test(
-        "debug descriptions in every state → the expected lines, without released adapters",
+        "debug descriptions are requested in every state → they have the expected lines, without released adapters",
         .rule("DB-01...DB-05"))
     func descriptions() throws {
         let debugger = ListDebugger()
@@ -321,7 +324,7 @@ struct LibraryTests {
         #expect(try list.adapter.deselectItem(0, ofObject: "b").deselected)
     }
 
-    @Test("state that a controller stores for its object → survives reloads, and is dropped with the object")
+    @Test("a controller stores state for its object → the state survives reloads, and is dropped with the object")
     func state() throws {
         let list = try TestHost.letters("a:x")
         list.controller("a")?.context?.state = ["open": true]

@@ -66,7 +66,7 @@ struct OwnerTests {
         return adapter.objects(from: 0, limit: .max).map(\.id)
     }
 
-    @Test("only the provider is released → known types still have controllers, objects of other types are dropped")
+    @Test("only the provider is released → known types still have controllers, and objects of other types are dropped")
     func gone() throws {
         var owner: Provider? = Provider()
         let adapter = ListAdapter(configuration: .init(), ownedBy: try #require(owner))
@@ -76,7 +76,7 @@ struct OwnerTests {
         #expect(adapter.items(inSection: 1).count == 1)
     }
 
-    @Test("a provider that only the list references → retained by the list, and deallocated with it")
+    @Test("only the list references a provider → the list retains it, and both are deallocated together")
     func kept() throws {
         var provider: Provider? = Provider()
         var adapter: ListAdapter? = ListAdapter(configuration: .init(), controllers: try #require(provider))

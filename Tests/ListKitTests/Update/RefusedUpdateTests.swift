@@ -90,7 +90,7 @@ struct RefusedUpdateTests {
         list.receive(list.adapter.abortFlush(ListError(.storeFailed, "full")))
     }
 
-    @Test("the store refuses repeatedly → retries with increasing delays; the store accepts → the completion is called")
+    @Test("the store refuses repeatedly → retries have increasing delays; it accepts → the completion is called")
     func triedAgain() throws {
         let list = try TestHost.letters("a:wxyz")
         let controller = try #require(list.controller("a"))
@@ -114,7 +114,7 @@ struct RefusedUpdateTests {
     }
 
     @Test(
-        "a write arrives while refused item updates wait → flushed together; refused again → only the write fails"
+        "a write arrives while refused item updates wait → all are flushed together; refused again → the write fails"
     )
     func writing() throws {
         let list = try TestHost.letters("a:xyz", "b:x")
@@ -213,7 +213,7 @@ struct RefusedUpdateTests {
         list.receive(try list.adapter.setViewport(view: 1, seen: 0, rect: rect))
     }
 
-    @Test("an item with a pending removal becomes visible → one willDisplay and one didEndDisplaying")
+    @Test("an item with a pending removal appears and disappears → it gets one willDisplay and one didEndDisplaying")
     func comesWhileWaiting() throws {
         let log = EventList()
         let (list, controller, _) = try watched(from: 0, log)
@@ -231,7 +231,7 @@ struct RefusedUpdateTests {
         #expect(log.drain().filter { $0.hasSuffix("a.11") } == ["end a.11"])
     }
 
-    @Test("an item with a pending removal leaves the screen → one didEndDisplaying, and no second one at the removal")
+    @Test("an item with a pending removal leaves the screen → it gets didEndDisplaying once, not again at the removal")
     func leavesWhileWaiting() throws {
         let log = EventList()
         let (list, controller, _) = try watched(from: 2, log)
@@ -327,7 +327,7 @@ struct RefusedUpdateTests {
         #expect(list.itemCounts == [3] && list.adapter.selectedItems.map(\.item) == [0])
     }
 
-    @Test("a controller queries its visible items during its pending item update → the items on the screen")
+    @Test("a controller queries its visible items while its item update is pending → it gets the items on the screen")
     func askingWhatIsShown() throws {
         let (list, controller, _) = try watched(from: 0, EventList())
         remove(2, from: controller)
@@ -337,7 +337,7 @@ struct RefusedUpdateTests {
         #expect(controller.context?.displayedItem(at: 0)?.content["letter"]?.string == "a")
     }
 
-    @Test("item updates that change nothing → no transaction and no revision, and completions are called")
+    @Test("item updates change nothing → no transaction and no revision are announced, and completions are called")
     func nothingChanged() throws {
         let list = try TestHost.letters("a:xyz")
         let controller = try #require(list.controller("a"))

@@ -34,7 +34,7 @@ struct ReloadUpdaterTests {
         try #require(list.adapter.sectionController(forID: id) as? Section)
     }
 
-    @Test("equal objects with a different number of items → applied in a transaction of kind reload")
+    @Test("objects are equal, but their number of items is not → the list announces a transaction of kind reload")
     func ownItemCount() throws {
         let list = try Self.list("a", "b")
         let controller = try section(list, "a")
@@ -45,7 +45,7 @@ struct ReloadUpdaterTests {
         #expect(try section(list, "a") === controller && controller.updates == 1)
     }
 
-    @Test("equal objects, and a supplementary source is set and removed → its header appears and disappears")
+    @Test("objects are equal, but a supplementary source is set and removed → its header appears and disappears")
     func supplementarySource() throws {
         let list = try Self.list("a", "b")
         let view = try list.open().view
@@ -63,7 +63,7 @@ struct ReloadUpdaterTests {
         try list.adapter.resync(view: view).items.map(\.kind)
     }
 
-    @Test("equal objects with a different size and content → the view shows the new size and content")
+    @Test("objects are equal, but size and content are not → the view shows the new size and content")
     func sizesAndContents() throws {
         let list = try Self.list("a", "b")
         let view = try list.open().view
@@ -76,7 +76,7 @@ struct ReloadUpdaterTests {
     }
 
     @Test(
-        "each kind of write without a change → a reload; a refused write, or a reload of unknown ids → no reload",
+        "a write changes nothing → a reload is announced; it is refused or reloads unknown ids → none is announced",
         arguments: [
             (UpdateRequest.Operation.applyChanges(removed: [], upserts: []), true),
             (.moveObject(id: "a", position: .first), true), (.patchObject(id: "a", set: Fields(), unset: []), true),
@@ -96,7 +96,7 @@ struct ReloadUpdaterTests {
     }
 
     @Test(
-        "an item update of one section → all sections are reloaded; an item update without operations → no reload",
+        "an item update changes one section → all sections are reloaded; it has no operations → no reload is announced",
         .rule("RU-10"))
     func itemUpdates() throws {
         let list = try Self.list("a", "b")
@@ -111,7 +111,7 @@ struct ReloadUpdaterTests {
         #expect(list.flush().transaction?.kind == .reload && list.itemCounts == [2, 4])
     }
 
-    @Test("fewer items than before → missing items are deselected, and the others stay selected")
+    @Test("a section has fewer items than before → missing items are deselected, and the others stay selected")
     func selection() throws {
         let list = try Self.list("a")
         let controller = try section(list, "a")
@@ -124,7 +124,7 @@ struct ReloadUpdaterTests {
     }
 
     @Test(
-        "a request expects the revision before another update of its flush → a conflict, because every update reloads")
+        "a request expects the revision before an earlier, equal update of its flush → it gets a conflict")
     func conflict() throws {
         let list = try Self.list("a")
         try list.update(objects("a"))
@@ -134,7 +134,7 @@ struct ReloadUpdaterTests {
         #expect(list.answers.last { $0.id == second }?.errorCode == .revisionConflict && list.adapter.revision == 2)
     }
 
-    @Test("equal objects with the batch updater → no controller is called, and the revision is unchanged")
+    @Test("the batch updater gets equal objects → no controller is called, and the revision is unchanged")
     func batchUpdater() throws {
         let list = try Self.list("a", updater: .batch)
         try section(list, "a").count = 3
@@ -142,7 +142,9 @@ struct ReloadUpdaterTests {
         #expect(list.itemCounts == [1] && list.adapter.revision == 0)
     }
 
-    @Test("a reload of an adapter without a host → completed with true, and the list has the new items", .rule("RU-13"))
+    @Test(
+        "an adapter without a host is reloaded → the reload completes with true, and the list has the new items",
+        .rule("RU-13"))
     func completion() throws {
         let list = try Self.list("a")
         try section(list, "a").count = 2

@@ -21,7 +21,7 @@ struct ReorderVectorTests {
     }
 
     @Test(
-        "an item is dragged → the order of the test vector, announced as moves or as a reload",
+        "an item is dragged → the order is that of the test vector, announced as moves or as a reload",
         .rule("RU-11", "RU-12", "UP-24"),
         arguments: try cases(), [ListAdapter.Updater.batch, .reload])
     func vector(vector: JSON, updater: ListAdapter.Updater) throws {
@@ -109,7 +109,9 @@ struct ReorderVectorTests {
         }
     }
 
-    @Test("an origin or target is out of range → NoSuchItem; the expected revision is wrong too → a conflict instead")
+    @Test(
+        "an item's origin or target is out of range → NoSuchItem; the expected revision is wrong too → RevisionConflict"
+    )
     func outOfRange() throws {
         let list = TestHost(try objects("a", "b"))
         let places = [(0, 0, 2, 0), (2, 0, 0, 0), (0, 1, 0, 0), (0, 0, 1, 1), (-1, 0, 0, 0), (0, 0, 0, -1)]

@@ -7,7 +7,7 @@ import Testing
 @Suite("State machine: random requests of all kinds, on a virtual clock")
 struct StateMachineTests {
     @Test(
-        "random requests of all kinds → each is answered once in order, and all copies equal the reference",
+        "requests of all kinds are made at random → each is answered once in order, and all copies equal the reference",
         arguments: 0..<24)
     func schedule(seed: Int) throws {
         let machine = Machine(seed: UInt64(seed))

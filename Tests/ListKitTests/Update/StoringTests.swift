@@ -36,7 +36,9 @@ struct StoringTests {
         }
     }
 
-    @Test("random requests → a store that applies each prepared transaction has the list's objects", arguments: 0..<6)
+    @Test(
+        "requests are made at random → a store that applies each prepared transaction has the list's objects",
+        arguments: 0..<6)
     func equalsList(seed: Int) throws {
         var source = RandomList(seed: UInt64(seed) &+ 99, ids: seed < 3 ? 10 : 60)
         let list = TestHost(names: ["binding": "listd/binding"])

@@ -12,7 +12,7 @@ struct TransactionRuleTests {
     ]
 
     @Test(
-        "a queued request of any kind → a flush is due until the request has run", .rule("TR-12", "UP-01...UP-04"),
+        "a request of any kind is queued → a flush is due until the request has run", .rule("TR-12", "UP-01...UP-04"),
         arguments: 0...wishes.count)
     func due(wish: Int) throws {
         let list = try TestHost.letters("a:x")
@@ -32,7 +32,9 @@ struct TransactionRuleTests {
         #expect(!list.adapter.isFlushing && list.adapter.flushTiming == .idle && list.adapter.revision == 1)
     }
 
-    @Test("no queued request, or no change → no revision, and completions are called", .rule("EE-08", "UP-09"))
+    @Test(
+        "no request is queued, or none changes anything → there is no revision, and completions are called",
+        .rule("EE-08", "UP-09"))
     func nothing() throws {
         let list = try TestHost.letters("a:x")
         #expect(list.adapter.flushNow().isEmpty)
@@ -181,7 +183,7 @@ struct TransactionRuleTests {
     }
 
     @Test(
-        "completions → called in queue order, after the listeners and before the completions of nested item updates",
+        "updates complete → completions run in order, after the listeners and before those of nested item updates",
         .rule("AD-157", "AD-158", "UP-64")
     )
     func completions() throws {
@@ -205,7 +207,7 @@ struct TransactionRuleTests {
     }
 
     @Test(
-        "only item updates are queued → no diff; a section with a fault → the updater's delegate is notified",
+        "only item updates are queued → no diff is made; a section has a fault → the updater's delegate is notified",
         .rule("AD-153", "SM-17", "UP-61", "UP-67"))
     func updaterDelegate() throws {
         final class Faults: ListUpdaterDelegate {
@@ -230,7 +232,7 @@ struct TransactionRuleTests {
         #expect(faults.lines.last == "diff 1")  // SM-17: a reload keeps the objects that the next diff begins with
     }
 
-    @Test("sections of a single item → announced as section changes only", .rule("UP-31", "UP-32"))
+    @Test("sections with a single item change → only section changes are announced", .rule("UP-31", "UP-32"))
     func singleItems() throws {
         let list = try TestHost.letters("a:x", "b:y", configure: { $0.singleItemSectionUpdates = true })
         var counts: [Int] = []
@@ -253,7 +255,7 @@ struct TransactionRuleTests {
     }
 
     @Test(
-        "few or many objects, diffed synchronously or in the background → the same list",
+        "few or many objects are diffed, synchronously or in the background → the resulting list is the same",
         .rule("EE-60", "EE-64", "EE-65", "PD-03"),
         arguments: [0, 5, 100])
     func diffing(threshold: Int) throws {

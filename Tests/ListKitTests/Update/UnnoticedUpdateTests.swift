@@ -47,7 +47,9 @@ struct UnnoticedUpdateTests {
         }
     }
 
-    @Test("a controller reloads a changed, never accessed section while items are counted → one reload is announced")
+    @Test(
+        "a controller reloads another, changed section while items are counted → the section's reload is announced once"
+    )
     func reloadWhenAskedForItems() throws {
         func list(_ text: String) throws -> [ListObject] {
             [
@@ -88,7 +90,7 @@ struct UnnoticedUpdateTests {
     }
 
     @Test(
-        "the same random updates of two lists, one with all sections accessed → the same transactions",
+        "two lists get the same updates, and only one has accessed all sections → their transactions are the same",
         arguments: 0..<6, [false, true])
     func same(seed: UInt64, prefersItemReloads: Bool) throws {
         var random = SeededRandom(seed: seed)

@@ -14,7 +14,7 @@ struct UpdaterRuleTests {
     }
 
     @Test(
-        "sections are inserted, deleted or all replaced → the item counts of the new list",
+        "sections are inserted, deleted or all replaced → the item counts are those of the new list",
         .rule("EE-01", "UP-25", "UP-26", "UP-28"))
     func sectionBatches() throws {
         let list = try TestHost.letters("a:x")
@@ -27,7 +27,7 @@ struct UpdaterRuleTests {
     }
 
     @Test(
-        "sections rotate and change their item counts in one update → the item counts of the new list",
+        "sections rotate and change their item counts in one update → the item counts are those of the new list",
         .rule("UP-27", "UP-30"))
     func rotating() throws {
         for asDeletes in [false, true] {
@@ -53,7 +53,7 @@ struct UpdaterRuleTests {
     }
 
     @Test(
-        "an update is queued in a completion or during another update → runs afterwards, in order",
+        "an update is queued in a completion or during another update → it runs afterwards, in order",
         .rule("UP-34", "UP-51"))
     func order() throws {
         var done: [String] = []
@@ -91,7 +91,7 @@ struct UpdaterRuleTests {
     }
 
     @Test(
-        "an index path is reloaded twice → one reload; an index path is reloaded and deleted → no reload",
+        "an index path is reloaded twice → one reload is announced; reloaded and deleted → no reload is announced",
         .rule("UP-47", "UP-48"))
     func itemReloads() throws {
         let list = try TestHost.letters("a:xyz")
@@ -108,7 +108,7 @@ struct UpdaterRuleTests {
     }
 
     @Test(
-        "a list without views and data source → updates are applied",
+        "a list has no views and no data source → updates are applied",
         .rule("AD-29", "TR-01", "UP-18", "UP-20", "UP-56...UP-58")
     )
     func withoutViews() throws {
@@ -122,7 +122,7 @@ struct UpdaterRuleTests {
     }
 
     @Test(
-        "the reload updater → each change is one reload, and the resulting list is the same",
+        "a list has the reload updater → each change is one reload, and the resulting list is the same",
         .rule("RU-06...RU-10", "RU-13"))
     func reloadUpdater() throws {
         let list = try TestHost.letters("a:x", configure: { $0.updater = .reload })
@@ -140,7 +140,7 @@ struct UpdaterRuleTests {
     }
 
     @Test(
-        "lookups between controller, section and object → the matching counterpart, or nil if unknown",
+        "a controller, section or object is looked up → the matching counterpart is found, or nil if it is unknown",
         .rule("AD-02...AD-10", "SM-01...SM-09")
     )
     func map() throws {
@@ -160,7 +160,7 @@ struct UpdaterRuleTests {
     }
 
     @Test(
-        "a reload of everything → new controllers; a reload of known and unknown ids → only known objects",
+        "everything is reloaded → controllers are new; known and unknown ids are reloaded → only the known ones are",
         .rule("AD-16", "AD-17", "EE-03")
     )
     func reloads() throws {

@@ -40,7 +40,7 @@ struct UpdaterVectorTests {
 
     static func cases() throws -> [JSON] { try Vectors.load("updater")["cases"]?.array ?? [] }
 
-    @Test("a case of the test vector → the expected diff and batch", arguments: try cases())
+    @Test("a case of the test vector is compared → diff and batch are the expected ones", arguments: try cases())
     func vector(vector: JSON) throws {
         let list = try TestHost.letters(configure: {
             $0.preferItemReloads = vector["options"]?["prefer_item_reloads"]?.boolean == true
@@ -70,7 +70,7 @@ struct UpdaterVectorTests {
     }
 
     @Test(
-        "only updates with equal item counts, item reloads preferred → item updates without section changes",
+        "an update has equal item counts, and item reloads are preferred → it has item updates without section changes",
         .rule("UP-35"))
     func itemReloads() throws {
         let list = try TestHost.letters("a:xy", configure: { $0.preferItemReloads = true })
@@ -83,7 +83,7 @@ struct UpdaterVectorTests {
     }
 
     @Test(
-        "the updater's delegate calls → in order, with separate calls for no changes, fallback and reload",
+        "a list has an updater delegate → its calls are in order, with own calls for no changes, fallback and reload",
         .rule("UP-59", "UP-63")
     )
     func events() throws {

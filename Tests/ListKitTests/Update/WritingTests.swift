@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Write requests: errors and revisions")
 struct WritingTests {
-    @Test("a request that changes nothing → answered without a revision or a transaction", .rule("WT-06"))
+    @Test("a request changes nothing → it is answered without a revision or a transaction", .rule("WT-06"))
     func nothingChanged() throws {
         let list = TestHost(try objects("a1", "b2"))
         for operation in [
@@ -23,7 +23,9 @@ struct WritingTests {
         #expect(list.takeEvents().isEmpty)
     }
 
-    @Test("an unknown anchor or object → NoSuchObject, and no part of the call is applied", .rule("SM-15", "WT-11"))
+    @Test(
+        "an anchor or object is unknown → NoSuchObject is thrown, and no part of the call is applied",
+        .rule("SM-15", "WT-11"))
     func unknownAnchor() throws {
         let list = TestHost(try objects("a", "b"))
         let changes: [UpdateRequest.Operation] = [
@@ -48,7 +50,7 @@ struct WritingTests {
         #expect(list.ids == ["a", "b", "c", "d"])
     }
 
-    @Test("several upserts of a request → each is applied to the result of the previous upsert", .rule("WT-11"))
+    @Test("a request has several upserts → each is applied to the result of the previous upsert", .rule("WT-11"))
     func upsertsInOrder() throws {
         let list = TestHost(try objects("a", "b"))
         try list.perform(
@@ -62,7 +64,7 @@ struct WritingTests {
     }
 
     @Test(
-        "duplicates in a full list → dropped and counted, or the request fails, as configured",
+        "a full list has duplicates → they are dropped and counted, or the request fails, as configured",
         .rule("WT-07"))
     func duplicates() throws {
         let list = TestHost()
@@ -75,7 +77,7 @@ struct WritingTests {
     }
 
     @Test(
-        "a request expects a revision that another change has replaced, even in the same flush → a conflict",
+        "the revision that a request expects is replaced, even in the same flush → the request gets a conflict",
         .rule("WT-04"))
     func expectedRevision() throws {
         let list = TestHost(try objects("a"))
@@ -109,7 +111,7 @@ struct WritingTests {
     }
 
     @Test(
-        "several requests are queued → one transaction, and an individual error for each invalid request",
+        "several requests are queued → one transaction follows, and each invalid request has its own error",
         .rule("WT-01", "WT-05"))
     func coalescing() throws {
         let list = TestHost()
@@ -127,7 +129,7 @@ struct WritingTests {
         #expect(result.transaction?.sections.inserts == [IndexRun(first: 0, length: 3)])
     }
 
-    @Test("changes of a flush cancel each other out → no new revision")
+    @Test("changes of a flush cancel each other out → there is no new revision")
     func cancellingOut() throws {
         let list = TestHost(try objects("a1", "b", "c"))
         list.enqueue(.patchObject(id: "a", set: ["n": 2], unset: []))
@@ -206,7 +208,7 @@ struct WritingTests {
         try screen.expectEqualToResync(of: list.adapter)
     }
 
-    @Test("objects of a type without a section controller → dropped", .rule("AD-15", "EE-42"))
+    @Test("objects have a type without a section controller → they are dropped", .rule("AD-15", "EE-42"))
     func withoutController() throws {
         let list = try TestHost.letters("a:x")
         let objects = [try letters("a:x"), try letters("skip:y", type: "none"), try letters("b:z")]
