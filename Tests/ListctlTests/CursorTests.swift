@@ -16,7 +16,7 @@ struct CursorTests {
     }
 
     @Test(
-        "the cursor moves row by row → visits every item in list order, forwards and backwards",
+        "the cursor moves row by row → it visits every item in list order, forwards and backwards",
         arguments: [1, 2, 3, 8])
     func passes(rows: Int) {
         for heights in [
@@ -40,7 +40,7 @@ struct CursorTests {
     }
 
     @Test(
-        "items above the cursor's item are inserted → the cursor stays on its item; that item is removed → on its row")
+        "items above the cursor are inserted → the cursor stays on its item; its item is removed → it stays on its row")
     func follows() {
         var list = FakeList(heights: Array(repeating: 44, count: 20))
         var browser = openBrowser(&list, rows: 10)
@@ -70,7 +70,7 @@ struct CursorTests {
         #expect(browser.current?.objectID == "o8")
     }
 
-    @Test("items side by side → the keys left and right move to the neighbour, a click moves to the clicked item")
+    @Test("items are side by side → the keys left and right move to the neighbour, a click moves to the clicked item")
     func sideways() {
         var list = FakeList(heights: Array(repeating: 44, count: 9), columns: 3)
         var browser = openBrowser(&list, rows: 5)
@@ -87,7 +87,7 @@ struct CursorTests {
         #expect(browser.point(column: 0, row: 4) == nil)
     }
 
-    @Test("Page Up, Page Down, Home and End → the cursor keeps its screen row, and reaches both ends")
+    @Test("Page Up, Page Down, Home and End are pressed → the cursor keeps its screen row, and reaches both ends")
     func pages() {
         var list = FakeList(heights: Array(repeating: 44, count: 95))
         var browser = openBrowser(&list, rows: 10)
@@ -127,7 +127,7 @@ struct CursorTests {
         }
     }
 
-    @Test("random cursor movements in random lists → the cursor stays on the screen, on an item", arguments: 1...40)
+    @Test("the cursor moves at random in random lists → it stays on the screen and on an item", arguments: 1...40)
     func random(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let heights = (0..<Int.random(in: 1...60, using: &random)).map { _ in

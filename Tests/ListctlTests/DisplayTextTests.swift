@@ -21,20 +21,20 @@ struct DisplayTextTests {
     }
 
     @Test(
-        "text with joiners, non-joiners or variation selectors → unchanged",
+        "a text has joiners, non-joiners or variation selectors → it is unchanged",
         arguments: ["👨\u{200D}👩\u{200D}👧", "می\u{200C}خواهم", "❤\u{FE0F}", "क\u{94D}\u{200D}ष"])
     func joiners(text: String) {
         #expect(DisplayText.sanitized(text).unicodeScalars.elementsEqual(text.unicodeScalars))
     }
 
-    @Test("an emoji sequence with joiners → as many columns as on a terminal that does not join")
+    @Test("an emoji sequence has joiners → it takes as many columns as on a terminal that does not join")
     func joinedColumns() {
         #expect(DisplayText.columns(of: "👨\u{200D}👩\u{200D}👧") == 6)
         #expect(DisplayText.columns(of: "❤\u{FE0F}") == 2)
         #expect(DisplayText.columns(of: "e\u{301}") == 1)
     }
 
-    @Test("a character of unknown width in the C library → a dot, one column wide")
+    @Test("the C library does not know the width of a character → a dot, one column wide, replaces it")
     func unknownWidth() {
         for scalar in ["\u{1FAE8}", "\u{1F6DC}", "\u{10FFFD}", "\u{2E3B}", "x", "語"] {
             let shown = DisplayText.sanitized(scalar)

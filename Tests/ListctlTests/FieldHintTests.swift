@@ -10,7 +10,7 @@ import Testing
 @Suite("Fields formatted for people by their hints")
 struct FieldHintTests {
     @Test(
-        "a number with a hint → formatted text",
+        "a number has a hint → its text is formatted",
         arguments: [
             (.bytes, .int64(0), "0 B"), (.bytes, .int64(999), "999 B"), (.bytes, .int64(1023), "1 KiB"),
             (.bytes, .uint64(68_600), "67 KiB"), (.bytes, .int64(1536), "1.5 KiB"), (.bytes, .uint64(.max), "16 EiB"),
@@ -31,7 +31,7 @@ struct FieldHintTests {
         #expect(hint.text(of: value) == text)
     }
 
-    @Test("a time → date and minute in the user's time zone")
+    @Test("a field is a time → its text has the date and the minute in the user's time zone")
     func times() {
         let seconds: Int64 = 1_663_694_040
         let format = DateFormatter()
@@ -43,13 +43,13 @@ struct FieldHintTests {
     }
 
     @Test(
-        "a value that does not fit its hint → not formatted",
+        "a value does not fit its hint → it is not formatted",
         arguments: [DBusValue.string("5"), .double(.nan), .double(.infinity), .boolean(true), .array(element: "v", [])])
     func unfit(value: DBusValue) {
         for hint in FieldHint.allCases { #expect(hint.text(of: value) == nil) }
     }
 
-    @Test("extreme numbers → formatted text, never a crash")
+    @Test("numbers are extreme → they are formatted without a crash")
     func extremes() {
         for hint in FieldHint.allCases {
             for value in [DBusValue.int64(.min), .int64(.max), .uint64(.max), .double(1e300), .double(-1e300)] {
@@ -59,7 +59,7 @@ struct FieldHintTests {
         #expect(FieldHint.timeInSeconds.text(of: .double(1e300)) == nil)
     }
 
-    @Test("nested fields → columns with dotted names")
+    @Test("fields are nested → they become columns with dotted names")
     func nested() {
         let inner = DBusValue.options(["name": .string("ada")])
         let content = Content([
@@ -91,7 +91,7 @@ struct FieldHintTests {
         #expect(wide.hiddenFields.isEmpty)
     }
 
-    @Test("a terminal is too narrow for a column → a text is truncated, a column of numbers is omitted")
+    @Test("a terminal is too narrow for a column → a column of text is truncated; a column of numbers is omitted")
     func numbers() {
         let columns: [TextTable.Column] = [.init(title: "NAME"), .init(title: "SIZE", isNumber: true)]
         let heading = { (width: Int, columns: [TextTable.Column], row: [String]) in
@@ -129,7 +129,7 @@ struct FieldHintTests {
         #expect(heading(nil, true) == "ID  TYPE  NAME  MODE         SIZE  EXTRA  KIND")
     }
 
-    @Test("statistics counters for Prometheus → metric families with help and type, and plugins as labels")
+    @Test("counters are printed for Prometheus → each family has help and type, and plugins are labels")
     func prometheus() {
         let text = PrometheusText(["adapters": 2, "calls": 7, "loop-turn-p99": 1500, "plugin-a-b-calls": 3]).text
         let lines = text.split(separator: "\n").filter { !$0.hasPrefix("# HELP") }

@@ -26,7 +26,8 @@ struct ItemTextTests {
     }
 
     @Test(
-        "random texts with wide and control characters → the same line as without the length limit", arguments: 1...20)
+        "random texts have wide and control characters → the line equals that without a length limit", arguments: 1...20
+    )
     func random(seed: UInt64) {
         var random = SeededRandom(seed: seed)
         let parts = [
@@ -47,7 +48,7 @@ struct ItemTextTests {
         }
     }
 
-    @Test("texts of megabytes → a line without delay, because only the displayed prefix is read")
+    @Test("an item has megabytes of text → its line has no delay, because only the displayed prefix is read")
     func large() {
         let long = String(repeating: "lorem ipsum ", count: 1 << 20)
         let contents: [Content] = [

@@ -34,7 +34,7 @@ struct JSONLineTests {
         #expect(JSONLine(.string("👩\u{200D}🚀 \u{200C}")).text == "\"👩\u{200D}🚀 \u{200C}\"")
     }
 
-    @Test("keys of any type → converted to text; canonically equivalent keys → both kept, sorted by bytes")
+    @Test("keys have any type → they become text; keys are canonically equivalent → both are kept, sorted by bytes")
     func keys() {
         func object(_ signature: Signature, _ keys: DBusValue...) -> String {
             JSONLine(

@@ -19,7 +19,7 @@ struct JSONReaderTests {
         #expect(try reader.value() == value)
     }
 
-    @Test("null → omitted; arrays and objects → parsed completely")
+    @Test("a value is null → it is omitted; values are arrays and objects → they are parsed completely")
     func nested() throws {
         let text = #"{"a":null,"b":[],"c":[1,{"x":[{}]},"]"],"d":{"}":1},"e":1}"#
         var reader = JSONReader(text.utf8)
@@ -40,7 +40,7 @@ struct JSONReaderTests {
         #expect(try MirroredObject(jsonl: line.utf8).fields.values == [.int64(1), .int64(2)])
     }
 
-    @Test("input that listd never writes, such as endless nesting → an error, never a crash")
+    @Test("the input is JSON that listd never writes, such as endless nesting → an error is thrown, without a crash")
     func faults() {
         let line = #"{"id":"a","type":"t","fields":{"x":"é\n","n":[1.5,true,null]}}"#
         for length in 0..<line.utf8.count {

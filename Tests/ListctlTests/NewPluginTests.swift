@@ -7,12 +7,12 @@ import Testing
 @Suite("Creating the package of a new plugin")
 struct NewPluginTests {
     @Test(
-        "a plugin name that listd accepts → accepted",
+        "listd accepts a plugin name → the command for new plugins accepts it too",
         arguments: ["files", "Entry-Controller_2", "a", "2fast", "_x", String(repeating: "x", count: 64)])
     func valid(name: String) { #expect(NewPlugin.isName(name)) }
 
     @Test(
-        "a plugin name that listd does not accept, or that has no letters → refused",
+        "listd refuses a plugin name, or the name has no letters → the command for new plugins refuses it",
         arguments: [
             "", ".", "..", "a/b", "a b", "ä", "a\0", "a.so", "{}", String(repeating: "x", count: 65), "2", "-", "_",
         ])

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("PrintableText: text of a known width on the terminal")
 struct PrintableTextTests {
-    @Test("a text for a terminal without UTF-8 → ASCII of the same width and with the same attributes")
+    @Test("the terminal has no UTF-8 → the text is ASCII of the same width, with the same attributes")
     func asciiOnly() {
         #expect(PrintableText.asciiOnly("\u{1B}[1m“Grüße”…\u{1B}[0m\n") == "\u{1B}[1m\"Gru?e\"~\u{1B}[0m\n")
         #expect(PrintableText.asciiOnly("日本 x") == "???? x")
@@ -22,7 +22,9 @@ struct PrintableTextTests {
         PrintableText(text, in: encoding).text
     }
 
-    @Test("characters of terminal-dependent width → removed; combining marks → at most four are kept")
+    @Test(
+        "characters have a terminal-dependent width → they are removed; a letter has many marks → at most four are kept"
+    )
     func widths() {
         #expect(text("❤\u{FE0F}") == "❤")
         #expect(text("👨\u{200D}👩\u{200D}👧") == "👨👩👧")
@@ -32,7 +34,7 @@ struct PrintableTextTests {
         #expect(text("") == "")
     }
 
-    @Test("a terminal with ASCII only → the nearest ASCII characters in the same number of columns")
+    @Test("the terminal has only ASCII → each text has the nearest ASCII characters in the same number of columns")
     func ascii() {
         #expect(text("Grüße, Ångström", .ascii) == "Gru?e, Angstrom")
         #expect(text("“a” – b… → c", .ascii) == "\"a\" - b~ > c")
@@ -40,7 +42,7 @@ struct PrintableTextTests {
         #expect(text("\u{1B}[2J", .ascii) == "*[2J")
     }
 
-    @Test("text is truncated, padded or aligned → exactly the requested width, without split characters")
+    @Test("a text is truncated, padded or aligned → it has exactly the requested width, without split characters")
     func fitting() {
         func fitted(_ text: String, _ width: Int, right: Bool = false) -> String {
             PrintableText(text, in: .unicode).fitted(to: width, alignedRight: right, in: .unicode).text
@@ -56,7 +58,7 @@ struct PrintableTextTests {
     }
 
     @Test(
-        "a locale → determines whether the terminal can show more than ASCII",
+        "the locale is set → it determines whether the terminal can show more than ASCII",
         arguments: [
             (["LANG": "de_DE.UTF-8"], TextEncoding.unicode), (["LC_ALL": "C", "LANG": "de_DE.UTF-8"], .ascii),
             (["LC_ALL": "", "LC_CTYPE": "en_US.utf8"], .unicode), (["LANG": "ca_ES.UTF-8@valencia"], .unicode),
@@ -67,7 +69,7 @@ struct PrintableTextTests {
         #expect(TextEncoding(environment: environment) == encoding)
     }
 
-    @Test("a text of several lines → wrapped at blanks, and overlong words are broken anywhere")
+    @Test("a text has several lines → they are wrapped at blanks, and overlong words anywhere")
     func wraps() {
         func lines(_ text: String, _ width: Int) -> [String] {
             TextWrap.lines(PrintableText(text, in: .unicode), width: width, maximumCount: 5).map(\.text)

@@ -16,7 +16,7 @@ struct RequestTests {
     }
 
     @Test(
-        "a correct command line → its command and options",
+        "a command line is correct → it is parsed into its command and options",
         arguments: [
             (["list"], "list"), (["--json", "show", "mail"], "show"), (["--bus", "system", "watch", "a"], "watch"),
             (["--bus=unix:path=/run/x", "view", "a", "--height", "9"], "view"), (["push", "a", "-"], "push"),
@@ -30,7 +30,7 @@ struct RequestTests {
         #expect(type(of: request.command).syntax.name == command)
     }
 
-    @Test("options that every command accepts → accepted in any position")
+    @Test("every command accepts an option → the option may have any position")
     func common() throws {
         let request = try Request(parsing: ["--bus=unix:path=/run/x", "list", "--json", "--color", "never"])
         #expect(request.bus == .address("unix:path=/run/x"))
@@ -38,7 +38,7 @@ struct RequestTests {
         #expect(request.color == .never)
     }
 
-    @Test("operands and options → parsed by name and in order")
+    @Test("a command has operands and options → they are parsed by name and in order")
     func operands() throws {
         let patch = try invocation(["a", "x", "n=1", "--unset", "b", "m=2", "--unset=c"], of: PatchCommand.self)
         #expect(patch.operand("NAME") == "a")
@@ -50,7 +50,7 @@ struct RequestTests {
     }
 
     @Test(
-        "a wrong command line → an error, and the command whose help describes the correct use",
+        "a command line is wrong → the error names the command whose help describes the correct use",
         arguments: [
             ([], "no command", nil), (["fly"], "unknown command fly", nil), (["--fly"], "unknown option --fly", nil),
             (["-x"], "unknown option -x", nil), (["show"], "show lacks NAME", "show"),
@@ -93,7 +93,7 @@ struct RequestTests {
         }
     }
 
-    @Test("names of commands → unique, each with a one-sentence summary")
+    @Test("commands have names → each name is unique and has a one-sentence summary")
     func table() {
         #expect(Set(CommandTable.all.map { $0.syntax.name }).count == CommandTable.all.count)
         for syntax in CommandTable.all.map({ $0.syntax }) {
@@ -116,7 +116,7 @@ struct RequestTests {
     }
 
     @Test(
-        "an unfinished command line → completions of the last word",
+        "a command line is unfinished → completions of its last word are offered",
         arguments: [
             (["push", "a", ""], CommandSyntax.Completion.file), (["push", ""], .list),
             (["--bus", "system", "show", ""], .list),

@@ -64,7 +64,8 @@ struct ScrollingTests {
     }
 
     @Test(
-        "low items between high items → scrolling passes every item and reaches both ends", arguments: [1, 2, 3, 8, 11])
+        "low items are between high items → scrolling passes every item and reaches both ends",
+        arguments: [1, 2, 3, 8, 11])
     func mixed(rows: Int) {
         let (object, tiny, low, high) = (44.0, 4.0, 10.0, 100.0)
         let between = (0..<20).flatMap { $0 % 2 == 1 ? [object, tiny] : [object] }
@@ -172,7 +173,7 @@ struct ScrollingTests {
         #expect(layout.rows.prefix(6).map(\.y) == [0, 44, 88, 132, 176, 220])
     }
 
-    @Test("a horizontal list → displayed vertically, with viewports in the list's own axes")
+    @Test("a list is horizontal → it is displayed vertically, with viewports in the list's own axes")
     func turned() {
         let list = FakeList(heights: [44, 44, 44])
         let picture = list.picture(y: 0, height: 440, sequence: 1)

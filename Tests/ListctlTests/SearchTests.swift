@@ -115,7 +115,8 @@ struct SearchTests {
     }
 
     @Test(
-        "every answer has another revision → the search ends with a hit that exists", arguments: ["t4900", "nowhere"])
+        "every answer of a search has another revision → the search ends with a hit that exists",
+        arguments: ["t4900", "nowhere"])
     func changing(text: String) {
         var list = ReadList(objects: (0..<5000).map { (id: "o\($0)", items: ["t\($0)"]) })
         list.change = { $0.revision += 1 }
@@ -125,7 +126,7 @@ struct SearchTests {
     }
 
     @Test(
-        "the list changes between some answers → the search still finds the right object",
+        "the list changes between some answers of a search → the search still finds the right object",
         arguments: 1...20)
     func sometimes(seed: UInt64) {
         var random = SeededRandom(seed: seed)
@@ -200,7 +201,7 @@ struct SearchTests {
     }
 
     @Test(
-        "items, headers and footers contain the text → found in list order; the key N → searches backwards"
+        "items, headers and footers contain the text → they are found in list order; the key N → it searches backwards"
     )
     func order() throws {
         var state = viewer()
@@ -220,7 +221,7 @@ struct SearchTests {
         }
     }
 
-    @Test("a hit for an outdated search text → ignored")
+    @Test("a hit for an outdated search text arrives → the hit is ignored")
     func late() throws {
         var state = viewer()
         let query = try #require(state.type("/c").query)

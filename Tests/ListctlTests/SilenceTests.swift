@@ -17,7 +17,7 @@ struct SilenceTests {
         state.status
     }
 
-    @Test("no answer for a while → a message is shown until an answer arrives")
+    @Test("listd does not answer for a while → a message is shown until an answer arrives")
     func said() {
         var list = FakeList(heights: Array(repeating: 44, count: 100))
         var state = viewer(&list)
@@ -44,7 +44,7 @@ struct SilenceTests {
     }
 
     @Test(
-        "the picture of an old viewport arrives late → the screen ends at the position requested last",
+        "the picture of an old viewport arrives late → the screen moves to the position that was requested last",
         arguments: [1, 3])
     func late(times: Int) {
         var list = FakeList(heights: Array(repeating: 44, count: 100))
@@ -59,7 +59,7 @@ struct SilenceTests {
         #expect(state.browser.seen == Set(13..<33))
     }
 
-    @Test("a call is reported as unanswered although its picture is shown → the displayed viewport is requested again")
+    @Test("a call has no answer, although its picture is shown → the displayed viewport is requested again")
     func atRest() {
         var list = FakeList(heights: Array(repeating: 44, count: 100))
         var state = viewer(&list)

@@ -7,7 +7,7 @@ import Testing
 @Suite("StoreReport: the result of listctl check")
 struct StoreReportTests {
     @Test(
-        "a dump's store section → the printed lines, and whether the store is healthy",
+        "a dump has a store section → the report has its lines and says whether the store is healthy",
         arguments: [
             ("listd 1\nstore: /a b/listd.db, 4096 bytes, integrity ok\nstatistics:\n", 1, true),
             ("store: /s.db, 9 bytes, 2 faults\nstore fault: row 1\nstore fault: row 2\nplugins:\n", 3, false),

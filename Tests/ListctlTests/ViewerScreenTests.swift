@@ -55,7 +55,7 @@ struct ViewerScreenTests {
     }
 
     @Test(
-        "any text in any position, on a terminal of any size → printable lines as wide as the terminal",
+        "a text is in any position on a terminal of any size → its lines are printable and as wide as the terminal",
         arguments: 1...4)
     func anything(seed: UInt64) {
         var random = SeededRandom(seed: seed)
@@ -99,7 +99,7 @@ struct ViewerScreenTests {
         }
     }
 
-    @Test("megabytes of text in ids, titles and fields → the screen is drawn without delay")
+    @Test("ids, titles and fields have megabytes of text → the screen is drawn without delay")
     func large() {
         let long = String(repeating: "lorem ipsum ", count: 1 << 17)
         let contents: [Content] = (0..<20).map { _ in
@@ -111,7 +111,7 @@ struct ViewerScreenTests {
         #expect(time < .milliseconds(500))
     }
 
-    @Test("a terminal of one row → shows the list, the typed search, or a message until the next key")
+    @Test("a terminal has one row → it shows the list, the typed search, or a message until the next key")
     func oneRow() {
         var list = FakeList(heights: Array(repeating: 44, count: 5))
         var state = ViewerState(title: "files", columns: 40, rows: 1)
@@ -135,7 +135,7 @@ struct ViewerScreenTests {
         #expect(state.lines[0].contains("waiting for listd"))
     }
 
-    @Test("fields with hints → formatted columns in the order of ls, with blanks for missing values")
+    @Test("fields have hints → their columns are formatted in the order of ls, with blanks for missing values")
     func columns() {
         var facts = ListFacts()
         facts.objects = 2
@@ -154,7 +154,7 @@ struct ViewerScreenTests {
     }
 
     @Test(
-        "a narrow terminal → whole columns are omitted from the right, and the title keeps enough space",
+        "a terminal is narrow → whole columns are omitted from the right, and the title keeps enough space",
         arguments: [20, 40, 60, 300])
     func narrowColumns(columns: Int) {
         let contents: [Content] = [["title": .string("a title of some length"), "b": .int64(1), "c": .string("word")]]
@@ -177,7 +177,7 @@ struct ViewerScreenTests {
         #expect(ViewerState(title: "x", columns: 40, rows: 12).lines[1...10].allSatisfy { $0.isEmpty })
     }
 
-    @Test("a search text → highlighted at every occurrence without regard to case, also under the cursor")
+    @Test("a search text is set → every occurrence is highlighted without regard to case, also under the cursor")
     func hits() throws {
         var state = viewer([["title": .string("one ONE two")], ["title": .string("none")]])
         _ = state.type("/one")
@@ -191,7 +191,7 @@ struct ViewerScreenTests {
         #expect(ViewerScreen.screen(of: state).lines.allSatisfy { $0.parts.allSatisfy { $0.style.role != .hit } })
     }
 
-    @Test("reuse identifiers → a fixed colour for each; files → the colours of ls")
+    @Test("items have reuse identifiers → each has a fixed colour; items are files → they have the colours of ls")
     func colours() {
         #expect(ReuseColor.style(of: "directory") == .role(.accent(.blue), bold: true))
         #expect(ReuseColor.style(of: "file") == .plain)
@@ -221,7 +221,7 @@ struct ViewerScreenTests {
         }
     }
 
-    @Test("a wide terminal → columns are next to the titles, and long titles have enough space")
+    @Test("a terminal is wide → the columns are next to the titles, and long titles have enough space")
     func wide() {
         let columns = viewer([["title": .string("a"), "size": .int64(1)]], columns: 300).lines[1]
         #expect(columns.count < 80)
@@ -234,7 +234,7 @@ struct ViewerScreenTests {
         #expect(narrow.count == 58)
     }
 
-    @Test("a note → shown above the last line if there is space")
+    @Test("the screen has a note → it is shown above the last line if there is space")
     func note() {
         var state = ViewerState(title: "x", columns: 40, rows: 8, note: "try this")
         #expect(state.frame.listRows == 5)
@@ -244,7 +244,7 @@ struct ViewerScreenTests {
         #expect(state.lines.count == 7)
     }
 
-    @Test("a long title → the title's end is shown after scrolling to the right")
+    @Test("a title is long → its end is shown after scrolling to the right")
     func pans() {
         let long = (0..<30).map { "word\($0)" }.joined(separator: " ")
         var state = viewer([["title": .string(long)]], columns: 40)
@@ -256,7 +256,7 @@ struct ViewerScreenTests {
     }
 
     @Test(
-        "key help in the last line → as many complete entries as fit; an error → replaces the key help",
+        "the last line has key help → as many complete entries as fit are shown; an error occurs → it is shown instead",
         arguments: [10, 40, 80, 300])
     func status(columns: Int) {
         var state = viewer(titles(3), columns: columns)
@@ -269,7 +269,7 @@ struct ViewerScreenTests {
     }
 
     @Test(
-        "a picture has frames with values that are not finite → drawn without the affected items",
+        "a picture has frames with values that are not finite → it is drawn without these items",
         arguments: [Double.nan, .infinity, -1e300])
     func hostileFrames(value: Double) {
         var state = viewer(titles(3), rows: 4)

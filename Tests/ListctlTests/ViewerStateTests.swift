@@ -75,7 +75,8 @@ struct ViewerStateTests {
         #expect(state.handle(.answered) == [.draw])
     }
 
-    @Test("scrolling up at the top of the list → only a redraw", arguments: [Key.up, .pageUp, .home])
+    @Test(
+        "the user scrolls up at the top of the list → the screen is only redrawn", arguments: [Key.up, .pageUp, .home])
     func top(key: Key) {
         var state = viewer()
         #expect(state.press(key) == [.draw])
@@ -116,7 +117,8 @@ struct ViewerStateTests {
         }
     }
 
-    @Test("/, a text and Enter → searches and scrolls to the hit; the key n → the next hit")
+    @Test(
+        "the user types /, a text and Enter → the viewer scrolls to the hit; the key n → it searches for the next hit")
     func search() throws {
         var state = viewer()
         _ = state.type("/row")
@@ -147,7 +149,7 @@ struct ViewerStateTests {
         #expect(state.browser.cursor.row == 3)
     }
 
-    @Test("Enter, Space and letters in a text being typed → part of the text, without other effects")
+    @Test("Enter, Space or a letter is typed into a search text → it is part of the text, without another effect")
     func typing() {
         var state = viewer()
         _ = state.press(.pageDown)
@@ -162,7 +164,7 @@ struct ViewerStateTests {
         #expect(state.press(.character("q")) == [.quit])
     }
 
-    @Test("& and a text → filters during typing; Enter on a hit → its position in the whole list")
+    @Test("the user types & and a text → the list is filtered; Enter on a hit → the whole list is shown at the hit")
     func filter() {
         var state = viewer()
         #expect(state.type("&r") == [.filter("r"), .draw])
@@ -180,7 +182,7 @@ struct ViewerStateTests {
         #expect(state.filter.isEmpty)
     }
 
-    @Test("& after a search → starts with the search text, which can be deleted")
+    @Test("& is pressed after a search → the filter starts with the search text, which can be deleted")
     func filterAfterSearch() {
         var state = viewer()
         _ = state.type("/row")
@@ -205,7 +207,8 @@ struct ViewerStateTests {
         #expect(!tall.status.contains("more") && tall.status.contains("q back"))
     }
 
-    @Test("an error of a list that is not shown → reported once; an error of the shown list → in the last line")
+    @Test(
+        "a list that is not shown has an error → it is reported once; the shown list has one → it is in the last line")
     func failureOnce() {
         var state = ViewerState(title: "x", columns: 60, rows: 12)
         _ = state.handle(.opened)
@@ -219,7 +222,7 @@ struct ViewerStateTests {
         #expect(!shown.status.contains("%"))
     }
 
-    @Test("a filter without hits → a specific message")
+    @Test("a filter has no hits → a specific message is shown")
     func emptyFilter() {
         var state = ViewerState(title: "mail & x", columns: 44, rows: 12, emptyText: "nothing contains “x”")
         _ = state.handle(.opened)
@@ -228,7 +231,7 @@ struct ViewerStateTests {
         #expect(state.lines.contains { $0.contains("nothing contains “x”") })
     }
 
-    @Test("listd refuses a filter → a message, the whole list is shown, and the typed text remains")
+    @Test("listd refuses a filter → a message and the whole list are shown, and the typed text remains")
     func refusedFilter() {
         var state = viewer()
         _ = state.type("&r")
@@ -241,7 +244,7 @@ struct ViewerStateTests {
         #expect(state.status.contains("there is no such source"))
     }
 
-    @Test("Enter → selects or deselects the item under the cursor, but not a header")
+    @Test("Enter is pressed → the item under the cursor is selected or deselected, but a header is not")
     func selects() {
         var state = viewer()
         _ = state.press(.down)
@@ -272,7 +275,7 @@ struct ViewerStateTests {
         }
     }
 
-    @Test("the mouse wheel → scrolls by three rows, and the cursor stays on its item")
+    @Test("the mouse wheel turns → the list scrolls by three rows, and the cursor stays on its item")
     func wheel() {
         var list = FakeList(heights: Array(repeating: 44, count: 100))
         var state = ViewerState(title: "x", columns: 44, rows: 12)
@@ -285,7 +288,7 @@ struct ViewerStateTests {
         #expect(state.browser.seen.contains(state.browser.currentNumber ?? -1))
     }
 
-    @Test("? → shows as many keys as fit; any other key → returns to the list")
+    @Test("? is pressed → as many keys as fit are shown; any other key → the list is shown again")
     func help() {
         var state = viewer()
         _ = state.press(.character("?"))
@@ -297,7 +300,7 @@ struct ViewerStateTests {
         #expect(state.lines[1].contains("row 0"))
     }
 
-    @Test("Control-L → redraws the whole screen; the terminal hangs up → the viewer exits")
+    @Test("Control-L is pressed → the whole screen is redrawn; the terminal hangs up → the viewer exits")
     func redraws() {
         var state = viewer()
         #expect(state.press(.redraw) == [.redraw])
