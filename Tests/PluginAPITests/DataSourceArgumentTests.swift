@@ -11,7 +11,7 @@ struct DataSourceArgumentTests {
     }
 
     @Test(
-        "an argument with subject and options → split into subject and options",
+        "an argument has a subject and options → it is split into these",
         arguments: [
             ("", "", [:]),
             ("/srv/music", "/srv/music", [:]),
@@ -29,7 +29,7 @@ struct DataSourceArgumentTests {
         #expect(argument.options.values == options)
     }
 
-    @Test("a repeatable option is given twice → the last value by default, and all values in order on request")
+    @Test("a repeatable option is given twice → its value is the last one, and all values are available in order")
     func repeated() throws {
         let argument = try argument("unit=ssh&depth=1&unit=cron")
         #expect(argument.options["unit"] == "cron")
@@ -39,7 +39,7 @@ struct DataSourceArgumentTests {
     }
 
     @Test(
-        "a malformed part of an argument → invalidArguments that names the part",
+        "a part of an argument is malformed → invalidArguments names the part",
         arguments: [
             ("/a&color=red", "\"color\""), ("/a&", "\"\""), ("/100%", "\"/100%\""), ("/%4", "%25"), ("/%zz", "%25"),
             ("/%ff", "not UTF-8"), ("depth=%", #""%""#), ("/a&depth=1&unit=a&depth=1", #""depth" is given twice"#),
@@ -51,7 +51,7 @@ struct DataSourceArgumentTests {
         #expect(error?.message.contains(named) == true)
     }
 
-    @Test("an option that is not repeatable is given twice → an error")
+    @Test("an option that is not repeatable is given twice → reading it throws an error")
     func noneRepeatable() throws {
         let error = #expect(throws: ListError.self) { try DataSourceArgument("unit=a&unit=b") { $0 == "unit" } }
         #expect(error?.message == #""unit=b": the option "unit" is given twice"#)

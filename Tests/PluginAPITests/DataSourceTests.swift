@@ -71,7 +71,7 @@ struct DataSourceTests {
         #expect(await running.next(4) == ["replace a?b", "changes -x +K", "failed no more", "ready"])
     }
 
-    @Test("a source throws during its start → a failed event with the error's text")
+    @Test("a source throws during its start → its list fails with the error's text")
     func cannotStart() async {
         let running = Running { _ in throw ListError(.invalidObject, "nothing to read") }
         #expect(await running.next(1) == ["failed nothing to read"])
@@ -91,7 +91,7 @@ struct DataSourceTests {
     }
 
     @Test(
-        "a source reads an invalid argument → invalidArguments; a source reads an invalid setting → pluginFailed",
+        "a source reads an invalid argument → invalidArguments is thrown; an invalid setting → pluginFailed is thrown",
         arguments: [
             ("/srv&depth=0", [:], ListError.Code.invalidArguments),
             ("/srv&depth=0", ["depth": "0"], .invalidArguments),
@@ -112,7 +112,7 @@ struct DataSourceTests {
     }
 
     @Test(
-        "a source polls → read immediately and then at intervals, and a failure is reported until the next success"
+        "a source polls → it reads immediately and then at intervals, and a failure is reported until the next success"
     )
     func poll() async {
         let running = Running { context in
@@ -127,7 +127,7 @@ struct DataSourceTests {
         running.runner.stop()
     }
 
-    @Test("timers of a source → called once after a delay, or repeatedly until cancelled")
+    @Test("a source sets timers → they are called once after a delay, or repeatedly until cancelled")
     func timers() async {
         let running = Running { context in
             var ticks = 0
@@ -174,7 +174,7 @@ struct DataSourceTests {
         close(output)
     }
 
-    @Test("a source is stopped → notified once; its timers end, and its later events are dropped")
+    @Test("a source is stopped → it is notified once, its timers end, and its later events are dropped")
     func stop() async {
         let (ended, continuation) = AsyncStream.makeStream(of: Void.self)
         let running = Running(end: { continuation.yield(()) }) { context in
@@ -189,7 +189,7 @@ struct DataSourceTests {
         #expect(stops == 1)
     }
 
-    @Test("a source is stopped before its start → never created")
+    @Test("a source is stopped before its start → it is never created")
     func stoppedFirst() async {
         let entry = DataSourceEntry.source("test") { _ in
             Issue.record("the source was created")

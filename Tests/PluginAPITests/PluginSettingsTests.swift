@@ -7,7 +7,7 @@ import Testing
 struct PluginSettingsTests {
     private func settings(_ value: String) -> PluginSettings { PluginSettings(["Key": value]) }
 
-    @Test("a missing key → nil for every type")
+    @Test("a key is missing → its value is nil for every type")
     func absent() throws {
         let settings = PluginSettings()
         #expect(settings["Key"] == nil)
@@ -18,7 +18,7 @@ struct PluginSettingsTests {
     }
 
     @Test(
-        "a word that systemd accepts as a boolean → true or false",
+        "a value is a word that systemd accepts as a boolean → it is read as true or false",
         arguments: [
             ("yes", true), ("On", true), ("1", true), ("y", true), ("T", true), ("FALSE", false), ("0", false),
             ("n", false), ("f", false),
@@ -28,7 +28,7 @@ struct PluginSettingsTests {
     }
 
     @Test(
-        "a time with or without a unit → its duration",
+        "a time has a unit or none → its duration is read",
         arguments: [
             ("250ms", Duration.milliseconds(250)), ("3", .seconds(3)), ("3 s", .seconds(3)), ("2min", .seconds(120)),
             ("1h", .seconds(3600)), ("2d", .seconds(172_800)), ("0", .zero), ("1min 30s", .seconds(90)),
@@ -39,7 +39,7 @@ struct PluginSettingsTests {
     }
 
     @Test(
-        "a value of a wrong type → an error with the key, the value and the expected type",
+        "a value has a wrong type → the error has the key, the value and the expected type",
         arguments: ["", "perhaps", "1.5.2", "-", "nan", "5 apples", "99999999999999999999"])
     func wrong(text: String) {
         let settings = settings(text)
@@ -54,12 +54,12 @@ struct PluginSettingsTests {
         if text != "99999999999999999999" { #expect(throws: PluginSettingError.self) { try settings.number("Key") } }
     }
 
-    @Test("an infinite time → a duration of practically unlimited length")
+    @Test("a time is infinite → its duration has a practically unlimited length")
     func endless() throws {
         #expect(try settings("infinity").duration("Key") == .microseconds(Int64.max))
     }
 
-    @Test("a negative or overflowing time → an error", arguments: ["-1s", "9223372036854775807d"])
+    @Test("a time is negative or overflows → reading it throws an error", arguments: ["-1s", "9223372036854775807d"])
     func badDuration(text: String) {
         #expect(throws: PluginSettingError.self) { try settings(text).duration("Key") }
     }

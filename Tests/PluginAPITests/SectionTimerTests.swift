@@ -42,7 +42,7 @@ struct SectionTimerTests {
 
     private func ticks(_ list: TestList, _ id: String = "a") -> Int? { list.items(of: id).first?.content["ticks"]?.int }
 
-    @Test("a callback with a delay → called once, not earlier")
+    @Test("a callback has a delay → it is called once, and not earlier")
     func once() throws {
         let list = try list([object("a", every: 100, once: true)])
         list.advance(by: .milliseconds(99))
@@ -53,7 +53,7 @@ struct SectionTimerTests {
         #expect(ticks(list) == 1)
     }
 
-    @Test("a callback at intervals → each call announces a changed item")
+    @Test("a callback at intervals changes an item → each call announces the item")
     func repeated() throws {
         let list = try list([object("a", every: 250)])
         list.events = []
@@ -63,7 +63,7 @@ struct SectionTimerTests {
         #expect(updates.count == 4)
     }
 
-    @Test("an interval of zero → replaced by one millisecond")
+    @Test("an interval is zero → one millisecond replaces it")
     func noInterval() throws {
         let list = try list([object("a", every: 0)])
         list.advance(by: .milliseconds(10))
@@ -91,7 +91,7 @@ struct SectionTimerTests {
         #expect(list.faults.isEmpty)
     }
 
-    @Test("work on another thread → the controller gets the result on the list's executor")
+    @Test("a section controller works on another thread → it gets the result on the list's executor")
     func reference() async throws {
         let list = try list([object("a", every: 1_000_000)])
         let reference = ListSectionControllerReference(try #require(list.sectionController(of: "a") as? Ticking))

@@ -14,7 +14,7 @@ struct SourceProgressTests {
             Numbers.self, name, argument: argument, cursor: cursor, objects: objects)
     }
 
-    @Test("a list sent in pages → unchanged until the last page, then replaced together with the cursor")
+    @Test("a list is sent in pages → it is unchanged until the last page, then replaced together with the cursor")
     func pages() async throws {
         let source = try await source("7")
         guard case .replacementBegan = await source.next(), case .page(let first) = await source.next() else {
@@ -45,7 +45,7 @@ struct SourceProgressTests {
         await source.stop()
     }
 
-    @Test("a write succeeds → the list changes before the reply; the source refuses a write or lacks it → an error")
+    @Test("a write succeeds → the list changes before the reply; the source refuses the write or all writes → it fails")
     func writes() async throws {
         let source = try await source("2")
         await source.wait { $0.objects.count == 2 }

@@ -7,7 +7,7 @@ import Testing
 
 @Suite("TestSource: a data source's list, for tests", .timeLimit(.minutes(1)))
 struct TestSourceTests {
-    @Test("an object is placed next to a missing object → the same error as in listd, and the list is unchanged")
+    @Test("an object is placed next to a missing object → the error is that of listd, and the list is unchanged")
     func unknownNeighbour() async throws {
         let source = try await PluginTestSupport.TestSource(Neighbours.self, "neighbours")
         for _ in 0..<2 { _ = await source.next() }
@@ -20,7 +20,7 @@ struct TestSourceTests {
         await source.stop()
     }
 
-    @Test("two objects with the same id → the same result as in listd")
+    @Test("a list has two objects with the same id → the result is that of listd")
     func duplicates() async throws {
         let source = try await PluginTestSupport.TestSource(Neighbours.self, "twins")
         _ = await source.next()
