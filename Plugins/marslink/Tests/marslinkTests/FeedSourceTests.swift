@@ -48,7 +48,7 @@ struct FeedSourceTests {
         #expect(source.failure == nil)
         try write("broken")
         await source.wait { $0.failure != nil }
-        #expect(source.failure == "\(path):1: not JSON")
+        #expect(source.failure == "\(path):1: the line is not JSON")
         #expect(source.objects.map(\.id) == ["j", "k"])
         try FileManager.default.removeItem(atPath: path)
         await source.wait { $0.failure?.contains("not JSON") == false }
@@ -65,7 +65,7 @@ struct FeedSourceTests {
         #expect(unsafe mkfifo(path, 0o600) == 0)
         let source = try await source(path, ["ReadInterval": "5ms"])
         await source.wait { $0.failure != nil }
-        #expect(source.failure == "\(path): not a regular file")
+        #expect(source.failure == "\(path) is not a regular file")
         await source.stop()
     }
 
@@ -75,7 +75,7 @@ struct FeedSourceTests {
         try Data(count: 1 << 20 + 1).write(to: URL(filePath: path))
         let source = try await source(path)
         await source.wait { $0.failure != nil }
-        #expect(source.failure == "\(path): more than 1048576 bytes")
+        #expect(source.failure == "\(path) has more than 1048576 bytes")
     }
 
     @Test(

@@ -44,11 +44,12 @@ struct FeedTests {
     @Test(
         "a malformed line → the line is skipped, and its number and the reason are recorded",
         arguments: [
-            ("{", "not JSON"), ("[]", "the line has the wrong type"), (#"{"id":"x"}"#, "no date"),
-            (#"{"kind":"tweet","id":"x","date":"2035-11-07T10:00:00Z"}"#, "kind cannot be read"),
-            (#"{"kind":"message","id":"x","date":"yesterday"}"#, "date cannot be read"),
-            (#"{"kind":"message","id":"x","date":"2035-11-07T10:00:00Z","author":"a"}"#, "no text"),
-            (#"{"kind":"message","id":7}"#, "id has the wrong type"),
+            ("{", "the line is not JSON"), ("[]", "the line has the wrong type"),
+            (#"{"id":"x"}"#, "the key “date” is missing"),
+            (#"{"kind":"tweet","id":"x","date":"2035-11-07T10:00:00Z"}"#, "the key “kind” cannot be read"),
+            (#"{"kind":"message","id":"x","date":"yesterday"}"#, "the key “date” cannot be read"),
+            (#"{"kind":"message","id":"x","date":"2035-11-07T10:00:00Z","author":"a"}"#, "the key “text” is missing"),
+            (#"{"kind":"message","id":7}"#, "the key “id” has the wrong type"),
         ])
     func fault(line: String, reason: String) {
         let feed = feed(message("a", "2035-11-07T10:00:00Z"), "", line, "  ")

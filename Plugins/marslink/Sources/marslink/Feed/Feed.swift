@@ -57,11 +57,11 @@ struct Feed: Equatable, Sendable {
     /// Returns the reason why a line could not be decoded, in a few words.
     private static func reason(_ error: any Error) -> String {
         switch error as? DecodingError {
-        case .keyNotFound(let key, _): "no \(key.stringValue)"
+        case .keyNotFound(let key, _): "the key “\(key.stringValue)” is missing"
         case .typeMismatch(_, let context), .valueNotFound(_, let context):
-            "\(context.codingPath.last?.stringValue ?? "the line") has the wrong type"
+            "\(context.codingPath.last.map { "the key “\($0.stringValue)”" } ?? "the line") has the wrong type"
         case .dataCorrupted(let context):
-            context.codingPath.last.map { "\($0.stringValue) cannot be read" } ?? "not JSON"
+            context.codingPath.last.map { "the key “\($0.stringValue)” cannot be read" } ?? "the line is not JSON"
         default: "\(error)"
         }
     }

@@ -72,11 +72,11 @@ final class FeedSource: DataSource {
         defer { try? file.close() }
         var information = stat()
         guard unsafe fstat(descriptor, &information) == 0, information.st_mode & S_IFMT == S_IFREG else {
-            throw ListError(.pluginFailed, "\(path): not a regular file")
+            throw ListError(.pluginFailed, "\(path) is not a regular file")
         }
         let content = try file.read(upToCount: Self.maximumFileSize + 1) ?? Data()
         guard content.count <= Self.maximumFileSize else {
-            throw ListError(.payloadTooLarge, "\(path): more than \(Self.maximumFileSize) bytes")
+            throw ListError(.payloadTooLarge, "\(path) has more than \(Self.maximumFileSize) bytes")
         }
         return content
     }
