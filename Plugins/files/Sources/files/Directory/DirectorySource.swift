@@ -82,7 +82,7 @@ final class DirectorySource: DataSource {
     /// Reads everything at intervals, because the directory cannot be watched.
     private func poll(because error: FileSystemError) {
         close()
-        context.logger.warning("\(error); reading \(options.path) every \(Self.pollTime) instead")
+        context.logger.warning("\(error); \(options.path) is read every \(Self.pollTime) instead")
         let activity = context.every(Self.pollTime) { [unowned self] in if work == nil { begin(wholeReading) } }
         following = Following(activity: activity, watch: nil)
         begin(wholeReading)

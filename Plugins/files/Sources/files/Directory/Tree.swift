@@ -8,7 +8,7 @@ struct Tree {
         let path: String
         let limit: Int
         var description: String {
-            "\(path): more than \(limit) entries (MaximumEntries in the section [Plugin files] of listd.conf)"
+            "\(path) has more than \(limit) entries (MaximumEntries in the section [Plugin files] of listd.conf)"
         }
     }
 
