@@ -68,7 +68,7 @@ final class StatusSource: DataSource {
         }
         if let line = status.firstUnreadableLine {
             context.logger.warning(
-                "\(path):\(line): skipped a stanza without Package or Status; \(status.unreadableCount) such stanzas in all"
+                "\(path):\(line): the first of \(status.unreadableCount) skipped stanzas lacks Package or Status"
             )
         }
         context.sink.replace(try Letters(status.packages.filter { showsAll || $0.isPresent }).objects())
