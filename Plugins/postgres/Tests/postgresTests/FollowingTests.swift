@@ -203,7 +203,7 @@ struct FollowingTests {
         server.stop()
         await source.wait { $0.failure != nil }
         #expect(source.failure?.contains("service=shop-") == true)
-        #expect(source.failure?.contains("; list is as of ") == true)
+        #expect(source.failure?.contains("; the list is as of ") == true)
         #expect(source.objects.count == 10)
         try server.start()
         await source.wait { $0.failure == nil }

@@ -155,7 +155,8 @@ internal import PluginAPI
         let milliseconds = left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000
         guard milliseconds > 0 else {
             cancel()
-            throw makeError("no answer within \(Self.responseTimeout.components.seconds) s", .connection)
+            throw makeError(
+                "the server did not answer within \(Self.responseTimeout.components.seconds) s", .connection)
         }
         var entry = pollfd(fd: unsafe PQsocket(connection), events: Int16(POLLIN), revents: 0)
         let ready = unsafe poll(&entry, 1, Int32(clamping: milliseconds))

@@ -41,7 +41,7 @@ struct ListHealth {
         guard failure != message else { return nil }
         failure = message
         guard let synced else { return message }
-        return "\(message); list is as of \(WallClock.timeOfDay(synced.time))"
+        return "\(message); the list is as of \(WallClock.timeOfDay(synced.time))"
     }
 
     /// Records the rows and fields that were left out of the whole list or of changes. Returns whether to log them.

@@ -29,7 +29,7 @@ struct ListOptions: Sendable, Hashable {
         }
         let service = options["service"] ?? ""
         guard service != "yes" || text.contains("service=yes"), !service.utf8.contains(0) else {
-            throw ListError(.invalidArguments, "the option service needs the name of a section of pg_service.conf")
+            throw ListError(.invalidArguments, "the option “service” needs the name of a section of pg_service.conf")
         }
         name = argument.subject
         address = ServiceAddress(service: service)
@@ -38,10 +38,12 @@ struct ListOptions: Sendable, Hashable {
         acceptsWrites = try options.boolean("write") ?? false
         largest = try settings.integer("ObjectBytes") ?? 8 << 20
         guard poll >= .milliseconds(10), poll <= .seconds(3600) else {
-            throw ListError(.invalidArguments, "poll=\(options["poll"] ?? ""): expected a time from 10ms to 1h")
+            throw ListError(
+                .invalidArguments, "the option “poll” is “\(options["poll"] ?? "")”, not a time from 10ms to 1h")
         }
         guard stale > poll else {
-            throw ListError(.invalidArguments, "stale=\(options["stale"] ?? ""): expected a time longer than poll")
+            throw ListError(
+                .invalidArguments, "the option “stale” is “\(options["stale"] ?? "5s")”, not a time longer than “poll”")
         }
     }
 }

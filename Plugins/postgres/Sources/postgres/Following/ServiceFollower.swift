@@ -173,7 +173,7 @@ final class ServiceFollower: @unchecked Sendable {
             case (.refused, _), (_, nil): list.reportFailure(trouble.message)
             case (_, let silence?) where silence >= list.options.stale:
                 list.reportFailure(
-                    "\(trouble.message); no answer for \(list.options.stale.components.seconds) s")
+                    "\(trouble.message); no answer has arrived for \(list.options.stale.components.seconds) s")
             default: break
             }
         }
