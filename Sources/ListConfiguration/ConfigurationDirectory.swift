@@ -34,12 +34,12 @@ struct ConfigurationDirectory {
             guard errno == ENOENT, name.unicodeScalars.contains("\u{FFFD}") else {
                 throw Self.unreadable(place.file, errno)
             }
-            throw ConfigurationFault(place: place, message: "has a name that is not UTF-8")
+            throw ConfigurationFault(place: place, message: "the file name is not UTF-8")
         }
         let file = FileDescriptor(adopting: number)
         var status = stat()
         guard unsafe fstat(number, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
-            throw ConfigurationFault(place: place, message: "is not a regular file")
+            throw ConfigurationFault(place: place, message: "the file is not a regular file")
         }
         var bytes = [UInt8](repeating: 0, count: Self.largestFile + 1)
         var count = 0
@@ -52,7 +52,7 @@ struct ConfigurationDirectory {
             if received == 0 { return Array(bytes.prefix(count)) }
             count += received
         }
-        throw ConfigurationFault(place: place, message: "is larger than \(Self.largestFile) bytes")
+        throw ConfigurationFault(place: place, message: "the file is larger than \(Self.largestFile) bytes")
     }
 
     private static func names(in path: String) throws(ConfigurationFault) -> [String]? {

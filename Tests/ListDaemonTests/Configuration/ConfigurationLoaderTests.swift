@@ -96,7 +96,7 @@ struct ConfigurationLoaderTests {
         try write("x", to: "old.d/x.conf")
         #expect(faults().isEmpty)
         try create([0x78, -23, 0x2E, 0x6C, 0x69, 0x73, 0x74, 0])
-        #expect(faults() == ["x\u{FFFD}.list: has a name that is not UTF-8"])
+        #expect(faults() == ["x\u{FFFD}.list: the file name is not UTF-8"])
         #expect(!load().isDaemonFaulty)
     }
 
@@ -319,8 +319,8 @@ struct ConfigurationLoaderTests {
         try write("[List]\n", to: "e.list")
         #expect(
             faults() == [
-                "a.list: is not a regular file", "b.list: cannot be read: Too many levels of symbolic links",
-                "c.list: is not a regular file", "d.list: is larger than 1048576 bytes",
+                "a.list: the file is not a regular file", "b.list: cannot be read: Too many levels of symbolic links",
+                "c.list: the file is not a regular file", "d.list: the file is larger than 1048576 bytes",
                 "e.list.d: cannot be read: Not a directory",
             ])
     }
