@@ -77,7 +77,7 @@ struct JSONLFollower: ~Copyable {
     private mutating func skipOverlongLine() {
         let most = JSONLDecoder.longestLine(limits)
         guard pending.count > most else { return }
-        record(LimitKey.objectBytes.refusal(.payloadTooLarge, "line \(line): more than \(most) bytes"))
+        record(LimitKey.objectBytes.refusal(.payloadTooLarge, "line \(line) has more than \(most) bytes"))
         pending = []
         isSkipping = true
     }

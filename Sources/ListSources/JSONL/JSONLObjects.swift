@@ -42,7 +42,7 @@ private struct JSONLMembers {
 
     init(_ tape: JSONTape) throws(ListError) {
         guard case .object(let end) = tape.node(at: JSONTape.root) else {
-            throw ListError(.invalidObject, "not a JSON object")
+            throw ListError(.invalidObject, "the line is not a JSON object")
         }
         var key = JSONTape.root + 1
         while key < end {

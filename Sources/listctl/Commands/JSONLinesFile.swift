@@ -55,7 +55,7 @@ struct JSONLinesFile {
         guard let value = try? JSONSerialization.jsonObject(with: bytes, options: .fragmentsAllowed) else {
             throw failure(at: index, "malformed JSON")
         }
-        guard let members = value as? [String: Any] else { throw failure(at: index, "not a JSON object") }
+        guard let members = value as? [String: Any] else { throw failure(at: index, "the line is not a JSON object") }
         if let unknown = members.keys.first(where: { !Self.keys.contains($0) }) {
             throw failure(at: index, Self.addingHint(to: "unknown key \"\(unknown.prefix(64))\""))
         }

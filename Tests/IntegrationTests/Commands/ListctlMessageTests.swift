@@ -62,7 +62,7 @@ struct ListctlMessageTests {
             (#"{"id":"b", x}"#, "malformed JSON"), (#"{"id":5}"#, "id is not a string"),
             (#"{}"#, "the object has no id"),
             (#"{"id":"b","type":3}"#, "type is not a string"),
-            (#"{"id":"b","fields":5}"#, "fields is not an object"), ("[]", "not a JSON object"),
+            (#"{"id":"b","fields":5}"#, "fields is not an object"), ("[]", "the line is not a JSON object"),
             (
                 #"{"id":"b","subject":"x"}"#,
                 #"unknown key "subject"; a program's own data belongs in "fields""#

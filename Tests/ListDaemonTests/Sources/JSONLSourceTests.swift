@@ -226,7 +226,7 @@ struct JSONLSourceTests {
         _ = try await events.next()
         let most = JSONLDecoder.longestLine(limits)
         for _ in 0..<3 { try Writing.append(String(repeating: "x", count: most), to: path) }
-        #expect(try await events.nextFault()?.message == "\(path), line 2: more than \(most) bytes (ObjectBytes)")
+        #expect(try await events.nextFault()?.message == "\(path), line 2 has more than \(most) bytes (ObjectBytes)")
         try Writing.append("x\n" + line("b", 2), to: path)
         #expect(try await events.next() == .upserts([object("b", 2)]))
         try Writing.replace(path, with: line("c", 3) + "\nnonsense\n")
@@ -333,7 +333,7 @@ struct JSONLSourceTests {
         try Writing.write(String(repeating: "x", count: JSONLDecoder.longestLine(limits) + 1), to: path)
         let source = try follow(limits: limits, fileBytes: 4096)
         let long = try await events.nextFailure()
-        #expect(long.code == .payloadTooLarge && long.message.hasPrefix("\(path), line 1: more than"))
+        #expect(long.code == .payloadTooLarge && long.message.hasPrefix("\(path), line 1 has more than"))
         let text = String(repeating: line("a", 1), count: 1000)
         try Writing.replace(path, with: text)
         let large = try await events.nextFailure()
