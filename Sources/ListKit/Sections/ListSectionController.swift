@@ -73,7 +73,7 @@ open class ListSectionController {
 
     /// Returns the item at an index. Controllers that have items must override this method.
     open func item(at index: Int) -> ListItem {
-        context?.reportFault("does not override item(at:)")
+        context?.reportFault("\(type(of: self)) does not override item(at:)")
         return .fault("\(type(of: self)) does not override item(at:)")
     }
 
@@ -140,7 +140,7 @@ open class ListSectionController {
 
     /// Moves the controller's data for an item that was moved within the section.
     open func moveItem(from source: Int, to destination: Int) {
-        context?.reportFault("does not override moveItem(from:to:)")
+        context?.reportFault("\(type(of: self)) does not override moveItem(from:to:)")
     }
 }
 

@@ -38,7 +38,8 @@ extension SectionStore {
             count = gate.call(.count, handle, in: self) { controller.numberOfItems() }
         }
         guard (0...SectionStore.maximumItemCount).contains(count) else {
-            recordFault(of: handle, "returned \(count) items, but 0 to \(SectionStore.maximumItemCount) are allowed")
+            recordFault(
+                of: handle, "the section controller has \(count) items, not 0 to \(SectionStore.maximumItemCount)")
             return 1
         }
         return fault(of: handle) == nil ? count : 1
@@ -90,7 +91,7 @@ extension SectionStore {
         }
         let item = gate.call(.item, handle, in: self) { controller.item(at: index) }
         if let error = item.content.fault {
-            recordFault(of: handle, "returned invalid content for item \(index): \(error.message)")
+            recordFault(of: handle, "the content of item \(index) is invalid: \(error.message)")
         }
         return fault(of: handle).map { .fault($0) } ?? item
     }
@@ -102,7 +103,7 @@ extension SectionStore {
         }
         let item = gate.call(.item, handle, in: self) { source.supplementaryElement(of: kind) }
         if let error = item.content.fault {
-            recordFault(of: handle, "returned invalid content for the \(kind.rawValue): \(error.message)")
+            recordFault(of: handle, "the content of the \(kind.rawValue) is invalid: \(error.message)")
         }
         return fault(of: handle).map { .fault($0) } ?? item
     }

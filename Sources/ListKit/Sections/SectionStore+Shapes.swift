@@ -26,7 +26,7 @@ extension SectionStore {
         guard let controller = controller(of: handle), fault(of: handle) == nil else { return nil }
         let geometry = gate.call(.size, handle, in: self) { ask(controller, index) }
         guard fault(of: handle) == nil, isValid(geometry) else {
-            recordFault(of: handle, "returned a size that is not finite")
+            recordFault(of: handle, "the section controller returned a size that is not finite")
             return nil
         }
         return geometry
@@ -71,7 +71,7 @@ extension SectionStore {
         let isComplete = shape.isComplete(itemCount: count)
         guard fault(of: handle) == nil, isComplete, shape.isFinite else {
             let wrong = isComplete ? "a size that is not finite" : "sizes for a wrong number of items"
-            recordFault(of: handle, "returned \(wrong)")
+            recordFault(of: handle, "the section controller returned \(wrong)")
             return errorShape(of: handle, in: container)
         }
         return shape

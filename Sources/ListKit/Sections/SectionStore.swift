@@ -94,7 +94,7 @@ final class SectionStore {
     /// Makes the controller of a section and passes the object to it.
     private func makeController(of handle: SectionHandle, for object: ListObject) -> ListSectionController? {
         guard let kind = kind(for: object) else {
-            recordFault(of: handle, "no section controller for the type \(object.type.quoted)")
+            recordFault(of: handle, "there is no section controller for the type \(object.type.quoted)")
             return nil
         }
         guard registry.beginMaking(handle) else { return nil }
@@ -104,7 +104,9 @@ final class SectionStore {
         guard type(of: controller) != ListSectionController.self, controller.link == nil else {
             recordFault(
                 of: handle,
-                controller.link == nil ? "is not a subclass of ListSectionController" : "was made for two objects")
+                controller.link == nil
+                    ? "the section controller is not of a subclass of ListSectionController"
+                    : "the section controller was made for two objects")
             return nil
         }
         controller.setLink(SectionLink(host: host, handle: handle))

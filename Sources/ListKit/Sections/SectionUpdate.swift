@@ -242,7 +242,7 @@ final class SectionUpdate {
         collector.resize(recorded.resizes, of: handle, itemCount: itemCount)
         guard recorded.hasItemChanges else { return }
         guard let changes = ListItemChanges(recorded, itemCount: itemCount) else {
-            store.recordFault(of: handle, "recorded an item update with indexes out of range")
+            store.recordFault(of: handle, "an item update has indexes out of range")
             collector.reload(handle)
             return
         }
@@ -278,7 +278,7 @@ final class SectionUpdate {
         }
         collector.markAllCounted()
         for handle in inListOrder(handles) {
-            store.recordFault(of: handle, "changes its items whenever they are counted")
+            store.recordFault(of: handle, "the section controller changes its items whenever they are counted")
             updateItemCount(of: handle)
         }
         for (handle, before) in itemsBefore where store.fault(of: handle) == nil {
@@ -311,7 +311,7 @@ final class SectionUpdate {
         if let changes, !collector.reloads.contains(handle), store.fault(of: handle) == nil {
             let announced = changes.newCount(oldCount: map.oldItemCount(of: handle))
             if count != announced {
-                store.recordFault(of: handle, "announced \(announced) items but has \(count)")
+                store.recordFault(of: handle, "the section controller announced \(announced) items, but has \(count)")
                 count = 1
             }
         }

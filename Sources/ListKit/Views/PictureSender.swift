@@ -71,7 +71,7 @@ final class PictureSender {
                     continue
                 }
                 if !identities[handle, default: []].insert(ExactText(identity)).inserted {
-                    environment.store.recordFault(of: handle, "returned two items with the identity \(identity.quoted)")
+                    environment.store.recordFault(of: handle, "two items have the identity \(identity.quoted)")
                 }
             }
             guard isStale else {

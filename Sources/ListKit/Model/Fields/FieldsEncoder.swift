@@ -92,7 +92,9 @@
         guard frames.count == 1 else { throw ListError(.invalidObject, "fields: a container was left open") }
         sortEntries(of: frames[0])
         guard bytes.count <= CanonicalEncoding.maximumByteCount else {
-            throw ListError(.payloadTooLarge, "fields: the fields have \(bytes.count) bytes")
+            throw ListError(
+                .payloadTooLarge,
+                "fields: the fields have \(bytes.count) bytes, more than \(CanonicalEncoding.maximumByteCount)")
         }
     }
 }
