@@ -37,7 +37,7 @@ extension ObjectList {
         case .changes(let since, let byteLimit):
             return .changes(revision: numbers.last, try log.changes(since: since, byteLimit: byteLimit))
         case .items, .itemCounts, .description:
-            throw ListError(.pluginFailed, "only the presenter of the list knows its items")
+            throw ListError(.pluginFailed, "only the process of the section controllers knows the items of the list")
         }
     }
 

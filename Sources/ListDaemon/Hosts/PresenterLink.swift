@@ -102,12 +102,12 @@ final class PresenterLink {
         let place =
             switch (presenter?.asksPlugin, session.stage) {
             case (nil, _): "is waiting for a worker"
-            case (true, .open): "is presented in a worker"
+            case (true, .open): "has its section controllers in a worker"
             case (true, _): "is being opened in a worker"
-            case (false, _): "is presented in the daemon"
+            case (false, _): "has its section controllers in the daemon"
             }
         let lines = [
-            "the list \(place)\(holds.all ? ", held" : ""); \(calls.count) unanswered calls, "
+            "the list \(place)\(holds.all ? ", updates paused" : ""); \(calls.count) unanswered calls, "
                 + "\(known.views.count) views"
         ]
         return (lines + (presenter?.description ?? [])).joined(separator: "\n")
@@ -205,7 +205,9 @@ final class PresenterLink {
 
     /// Asks the presenter about a dragged item; returns the error if it cannot be asked.
     func askAboutMove(_ new: ItemMoveRequest, worker: (any PresentingWorker)?) -> ListError? {
-        guard let presenter else { return ListError(.pluginFailed, "the list has no presenter") }
+        guard let presenter else {
+            return ListError(.pluginFailed, "no process runs the section controllers of the list")
+        }
         let user = calls[new.id]?.user
         let error = calls.sendMove(
             new.id, asksPlugin: presenter.asksPlugin, worker: worker, position: objects.place.position)
@@ -380,7 +382,7 @@ final class PresenterLink {
             guard session.stage == .open, let update = session.update, objects.phase == .presenting,
                 let news = applyNews(news, of: update)
             else {
-                killWorker("the worker presented an update that the daemon had not sent")
+                killWorker("the worker reported an update that the daemon had not sent")
                 return nil
             }
             session.update = nil

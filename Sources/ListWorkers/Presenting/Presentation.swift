@@ -187,7 +187,7 @@ extension Presentation {
             return .itemCounts(
                 revision: 0, adapter.itemCounts(from: first, limit: limit).map { UInt32(clamping: $0) })
         case .objects, .find, .changes, .description:
-            throw ListError(.invalidArguments, "a presenter answers no queries for objects; the list does")
+            throw ListError(.invalidArguments, "the process of the section controllers answers no queries for objects")
         }
     }
 

@@ -101,7 +101,9 @@ struct LocalPresenterTests {
             #expect(outcome.revision == 2 * round + 3)
         }
         guard case .text(let text) = try await stage.ask(20, .query(20, .description)).get() else { return }
-        #expect(text.contains("presented in the daemon") && text.contains("1 views") && text.contains("1 selected"))
+        #expect(
+            text.contains("section controllers in the daemon") && text.contains("1 views")
+                && text.contains("1 selected"))
         let end = try await effects(of: .stop(21, .adapterRemoved), stage)
         let ended = end.compactMap { effect in
             if case .event(.display(let change)) = effect { change.didEndDisplaying.count } else { nil }
