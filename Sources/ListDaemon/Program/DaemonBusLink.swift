@@ -68,7 +68,7 @@ final class BusLink {
         while !isClosed {
             do throws(DBusError) {
                 try await connect(to: address.ofAnyBus())
-                log.notice("reconnected to the bus")
+                log.notice("listd has reconnected to the bus")
                 return
             } catch {
                 log.debug("the bus is not back yet: \(error)")

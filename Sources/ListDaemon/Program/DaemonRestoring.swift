@@ -79,7 +79,7 @@ extension RunningDaemon {
             return opened
         } catch {
             guard !isStopping else { return nil }
-            throw StartFailure(code: .store, message: "cannot open the store in \(directory): \(error)")
+            throw StartFailure(code: .store, message: "the store in \(directory) cannot be opened: \(error)")
         }
     }
 
@@ -110,7 +110,8 @@ extension RunningDaemon {
                     invokers: options.invokers,
                     mayHaveSource: isGranted || service.authority.isAlwaysAdministrator(adapter.owner)))
         } catch {
-            log.error("could not restore adapter \(adapter.name.debugDescription): \(error)", .adapter(adapter.name))
+            log.error(
+                "adapter \(adapter.name.debugDescription) could not be restored: \(error)", .adapter(adapter.name))
         }
     }
 
@@ -129,7 +130,7 @@ extension RunningDaemon {
     func removeStoredList(_ name: String) {
         service.store?.write(.remove(name: name), durability: .disk) { [log] outcome in
             guard case .failure(let error) = outcome else { return }
-            log.error("could not remove the stored list \(name.debugDescription): \(error)", .adapter(name))
+            log.error("the stored list \(name.debugDescription) could not be removed: \(error)", .adapter(name))
         }
     }
 }
@@ -239,7 +240,7 @@ extension RunningDaemon {
         if unclaimed.remove(name) { removeStoredList(list.name) }
         _ = try await service.lifecycle.makeAdapter(
             name: list.name, options: list.options, access: list.access, parts: prepared.parts)
-        log.info("created the list \(list.name) from \(list.file)", .adapter(list.name), .file(list.file))
+        log.info("the list \(list.name) was created from \(list.file)", .adapter(list.name), .file(list.file))
     }
 }
 

@@ -70,7 +70,7 @@ final class RunningDaemon {
         try await connect()
         supervision.begin()
         log.reportLongTurns()
-        log.notice("ready on \(options.bus)", event: .ready)
+        log.notice("listd is ready on \(options.bus)", event: .ready)
     }
 
     /// Stops the daemon: refuses writing calls, finishes and stores the accepted requests, and closes the views.
@@ -118,7 +118,7 @@ extension RunningDaemon {
         } catch {
             let place = options.direct.address ?? "no address"
             throw StartFailure(
-                code: .noBus, message: "cannot listen for direct connections at \(place): \(error.message)")
+                code: .noBus, message: "listd cannot listen for direct connections at \(place): \(error.message)")
         }
     }
 
@@ -158,7 +158,7 @@ extension RunningDaemon {
         do throws(DBusError) {
             try await link.connect()
         } catch {
-            throw StartFailure(code: .noBus, message: "cannot use the bus \(options.bus): \(error.message)")
+            throw StartFailure(code: .noBus, message: "listd cannot use the bus \(options.bus): \(error.message)")
         }
     }
 }

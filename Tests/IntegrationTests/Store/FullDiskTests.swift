@@ -93,6 +93,6 @@ struct FullDiskTests {
         let (outcome, text) = try await ListdProcess.run(
             bus: stages.bus.address, arguments: ["--state", stages.state.path])
         #expect(outcome == ListdProcess.Outcome(status: 74))
-        #expect(text.contains("cannot open the store in \(stages.state.path)"))
+        #expect(text.contains("the store in \(stages.state.path) cannot be opened"))
     }
 }

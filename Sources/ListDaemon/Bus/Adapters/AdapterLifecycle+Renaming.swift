@@ -76,7 +76,8 @@ extension AdapterLifecycle {
                 } catch {
                     guard error.code != .noSuchAdapter else { return }
                     log.error(
-                        "could not remove transient adapter \(adapter.name.quoted): \(error)", .adapter(adapter.name))
+                        "transient adapter \(adapter.name.quoted) could not be removed: \(error)",
+                        .adapter(adapter.name))
                 }
             }
         }

@@ -97,7 +97,7 @@ extension AdapterLifecycle {
             AdapterReconfiguring(adapter: adapter).fail(faults)
         } catch {
             parts?.discard()
-            log.error("could not restore adapter \(name.debugDescription): \(error)", .adapter(name))
+            log.error("adapter \(name.debugDescription) could not be restored: \(error)", .adapter(name))
         }
     }
 

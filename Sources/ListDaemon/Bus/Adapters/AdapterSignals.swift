@@ -143,7 +143,7 @@ final class AdapterSignals {
             if audience.broadcasts { try service.transports.broadcastOnBus(message) }
             for listener in audience.recipients { send(message, to: listener.peer) }
         } catch {
-            service.log.error("could not send signal \(signal.name): \(error)", .adapter(name))
+            service.log.error("signal \(signal.name) could not be sent: \(error)", .adapter(name))
         }
     }
 
@@ -180,7 +180,7 @@ final class AdapterSignals {
                 isSent = true
             }
         } catch {
-            service.log.warning("could not send signal \(AdapterObject.invoked.name): \(error)", .adapter(name))
+            service.log.warning("signal \(AdapterObject.invoked.name) could not be sent: \(error)", .adapter(name))
         }
         service.transports.checkBus()
         return isSent

@@ -71,7 +71,7 @@ final class Polkit {
             watches = [owner, changes]
         } catch {
             isAvailable = false
-            log.warning("could not watch polkit on the bus, so it is not used: \(error)")
+            log.warning("listd does not use polkit, because polkit cannot be watched on the bus: \(error)")
         }
     }
 

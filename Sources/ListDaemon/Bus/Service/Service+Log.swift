@@ -55,7 +55,8 @@ extension Service {
         guard dropped > 0 else { return }
         count(.duplicatesDropped, dropped)
         log.warning(
-            "dropped \(dropped) objects with the identifiers of earlier objects in the call", .adapter(adapter),
+            "\(dropped) objects were dropped, because earlier objects in the call have their identifiers",
+            .adapter(adapter),
             .client(call.peer.name), .revision(revision), limitedBy: call.peer.userText)
     }
 }

@@ -157,7 +157,7 @@ extension ViewObject {
                 service.transports.direct.checkBacklog(of: owner)
             } catch {
                 service.log.warning(
-                    "could not send signal \(signal.name) of view \(number): \(error)", .client(owner.name),
+                    "signal \(signal.name) of view \(number) could not be sent: \(error)", .client(owner.name),
                     limitedBy: owner.userText)
             }
         }
