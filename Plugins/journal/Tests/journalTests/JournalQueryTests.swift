@@ -58,7 +58,7 @@ struct JournalQueryTests {
         #expect(error.code == .invalidArguments && error.message.contains("\"\(name)\""))
     }
 
-    @Test("several filters → an entry must match every field, by any of the field's values")
+    @Test("several filters are given → an entry must match every field, by any of the field's values")
     func filter() throws {
         let filter = try JournalQuery("priority=alert&_UID=0&_COMM=a&_COMM=b").filter
         #expect(
@@ -121,7 +121,8 @@ struct JournalWindowTests {
         }
     }
 
-    @Test("a journal entry → an object with the cursor as id, the priority as type, and the entry's fields")
+    @Test(
+        "a journal entry is converted → the object has the cursor as id, the priority as type, and the entry's fields")
     func object() throws {
         let fields = ["MESSAGE": "no route", "PRIORITY": "3", "_PID": "17", "_SYSTEMD_UNIT": "net.service"]
         let object = try JournalEntry(cursor: "s=1;i=2", time: 5, fields: fields).object()
@@ -133,7 +134,7 @@ struct JournalWindowTests {
             ])
     }
 
-    @Test("an entry without a valid priority → an object of the type info", arguments: [nil, "", "9", "x"])
+    @Test("a journal entry has no valid priority → the object has the type info", arguments: [nil, "", "9", "x"])
     func noPriority(text: String?) throws {
         let entry = JournalEntry(cursor: "c", time: .max, fields: text.map { ["PRIORITY": $0] } ?? [:])
         #expect(try entry.object().type == "info")

@@ -24,7 +24,7 @@ struct SectionTests {
         list.items(of: id).map { $0.content["title"]?.string ?? "" }
     }
 
-    @Test("a journal entry → one item with the sol and one with the text, whose height fits the text")
+    @Test("a journal entry is shown → one item has the sol, and one has the text, whose height fits the text")
     func journal() throws {
         let list = try list()
         let items = try list.shown(of: "entry-1")

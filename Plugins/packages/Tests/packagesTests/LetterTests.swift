@@ -12,7 +12,7 @@ struct LetterTests {
         try Letters(StatusFile(Array(stanzas.joined().utf8)).packages).objects()
     }
 
-    @Test("packages of a letter → one row for each package, below a header with the number of packages")
+    @Test("a letter has packages → each package has a row, below a header with the number of packages")
     func rows() throws {
         let list = try TestList(PackagesPlugin.self, size: Size(width: 300, height: 400))
         try list.update(try objects(stanza("apt", size: 4140), stanza("adduser"), stanza("bash")))
