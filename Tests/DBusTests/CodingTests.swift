@@ -18,7 +18,7 @@ struct CodingTests {
         return try message.decode(as: Value.self)
     }
 
-    @Test("numbers at the limits of their types are encoded → decoded unchanged")
+    @Test("numbers at the limits of their types are encoded → they are decoded unchanged")
     func numbers() throws {
         for value in [UInt8.min, .max] { #expect(try roundTrip(value) == value) }
         for value in [Int16.min, .max, -1] { #expect(try roundTrip(value) == value) }
@@ -35,13 +35,13 @@ struct CodingTests {
     }
 
     @Test(
-        "strings of every kind are encoded → decoded unchanged",
+        "strings of every kind are encoded → they are decoded unchanged",
         arguments: ["", "a", "ä€😀", "\u{fffe}\u{10ffff}", "a\u{301}"])
     func text(value: String) throws {
         #expect(try roundTrip(value).unicodeScalars.elementsEqual(value.unicodeScalars))
     }
 
-    @Test("paths, signatures, containers, structs and variants are encoded → decoded unchanged")
+    @Test("paths, signatures, containers, structs and variants are encoded → they are decoded unchanged")
     func containers() throws {
         #expect(try roundTrip("/a/b" as ObjectPath) == "/a/b")
         #expect(try roundTrip("a{sv}" as Signature) == "a{sv}")
@@ -74,7 +74,7 @@ struct CodingTests {
         #expect(throws: DBusError.self) { try FileDescriptor(duplicating: -1) }
     }
 
-    @Test("random values of random types in a dynamic value are encoded → decoded unchanged")
+    @Test("random values of random types in a dynamic value are encoded → they are decoded unchanged")
     func dynamic() throws {
         var random = SeededRandom(seed: 3)
         for _ in 0..<500 {
@@ -88,7 +88,7 @@ struct CodingTests {
         }
     }
 
-    @Test("dynamic values in a typed dictionary → encoded as a{sv}")
+    @Test("a typed dictionary has dynamic values → it is encoded as a{sv}")
     func options() throws {
         let options: [String: DBusValue] = ["n": .uint32(1), "s": .string("x"), "v": .variant(.byte(2))]
         let message = try message()

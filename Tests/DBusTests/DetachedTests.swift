@@ -69,7 +69,9 @@ struct DetachedTests {
         withExtendedLifetime((server, client)) {}
     }
 
-    @Test("a reply cannot be encoded → the caller gets an error; a second reply to the same call → ignored")
+    @Test(
+        "a reply cannot be encoded → the caller gets an error; the call is answered again → the second reply is ignored"
+    )
     func failure() async throws {
         let (call, answer, server, client) = try await sendCall(of: "") { _ in }
         call.setReplySignature("s")
@@ -83,7 +85,7 @@ struct DetachedTests {
         withExtendedLifetime((server, client)) {}
     }
 
-    @Test("the objects of an ObjectManager are encoded one by one → the same reply as when encoded together")
+    @Test("the objects of an ObjectManager are encoded one by one → the reply is the same as when encoded together")
     func managedObjects() async throws {
         let server = try CounterServer()
         server.tree.addObjectManager(at: "/org")

@@ -33,7 +33,7 @@ struct HandshakeScannerTests {
     }
 
     @Test(
-        "BEGIN arrives in pieces of any size → detected with the last piece", arguments: 0..<50 as Range<UInt64>
+        "BEGIN arrives in pieces of any size → it is detected with the last piece", arguments: 0..<50 as Range<UInt64>
     )
     func pieces(seed: UInt64) {
         var random = SeededRandom(seed: seed)

@@ -7,7 +7,7 @@ import Testing
 @Suite("Exchanging values with other D-Bus implementations")
 @DBusActor
 struct InteroperationTests {
-    @Test("random values are sent to dbus-python and back → unchanged")
+    @Test("random values are sent to dbus-python and back → they are unchanged")
     func randomValues() async throws {
         let bus = try PrivateBus()
         let (python, echo) = try await PythonEcho.start(on: bus)

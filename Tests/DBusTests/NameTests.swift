@@ -7,7 +7,7 @@ import Testing
 @Suite("Names, paths and signatures that would make libdbus abort")
 struct NameTests {
     @Test(
-        "an interface name → accepted or refused, as the D-Bus specification defines",
+        "an interface name is given → it is accepted or refused as the D-Bus specification defines",
         arguments: [
             ("org.example.Counter", true), ("a.b", true), ("_a._1", true), ("a.b_9", true),
             ("", false), ("org", false), (".a.b", false), ("a.b.", false), ("a..b", false), ("a.1b", false),
@@ -20,7 +20,7 @@ struct NameTests {
     }
 
     @Test(
-        "a bus name → accepted or refused, as the D-Bus specification defines",
+        "a bus name is given → it is accepted or refused as the D-Bus specification defines",
         arguments: [
             (":1.42", true), (":1.a-b", true), ("org.example-x.Y", true), ("a.b", true), (":1", false), (":", false),
             ("org", false), ("1a.b", false), ("a.1b", false), ("", false), (":1.", false), ("a b.c", false),
@@ -30,7 +30,7 @@ struct NameTests {
     }
 
     @Test(
-        "a member name → accepted or refused, as the D-Bus specification defines",
+        "a member name is given → it is accepted or refused as the D-Bus specification defines",
         arguments: [
             ("Add", true), ("_", true), ("a9", true), ("", false), ("9a", false), ("a.b", false), ("a-b", false),
         ])
@@ -39,7 +39,7 @@ struct NameTests {
     }
 
     @Test(
-        "an object path → accepted or refused, as the D-Bus specification defines",
+        "an object path is given → it is accepted or refused as the D-Bus specification defines",
         arguments: [
             ("/", true), ("/a", true), ("/a/b_9", true), ("/9", true), ("", false), ("a", false), ("/a/", false),
             ("//", false), ("/a//b", false), ("/a-b", false), ("/ä", false), ("/a\0", false),
@@ -50,7 +50,7 @@ struct NameTests {
     }
 
     @Test(
-        "a signature → accepted or refused, as the D-Bus specification defines",
+        "a signature is given → it is accepted or refused as the D-Bus specification defines",
         arguments: [
             ("", true), ("s", true), ("a{sv}", true), ("a(uu)a(uu)", true), ("(s(ii)av)", true), ("aay", true),
             ("a", false), ("()", false), ("(s", false), ("s)", false), ("{sv}", false), ("a{vs}", false),

@@ -31,7 +31,7 @@ struct ServerTrapTests {
         for _ in 0..<3 { #expect(try await client.lines.next() == "REJECTED EXTERNAL") }
     }
 
-    @Test("a client claims to be another user during authentication → rejected")
+    @Test("a client claims to be another user during authentication → the client is rejected")
     func claimsAnotherUser() async throws {
         let server = try CounterServer()
         let client = try rawClient(server, ["AUTH EXTERNAL 3635353334"])
