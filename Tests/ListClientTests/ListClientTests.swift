@@ -34,7 +34,7 @@ struct ListClientTests {
         client.close()
     }
 
-    @Test("the daemon appears, the daemon leaves, the bus ends → one callback for each event")
+    @Test("the daemon appears, the daemon leaves, or the bus ends → the client calls back once for each event")
     func comesAndGoes() async throws {
         let bus = try PrivateBus()
         let events = EventLog<String>()

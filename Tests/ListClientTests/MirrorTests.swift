@@ -110,7 +110,7 @@ struct MirrorTests {
     }
 
     @Test(
-        "a later revision is announced → the mirror catches up; the present revision is announced → ignored",
+        "a later revision is announced → the mirror catches up; the present one is announced → the mirror ignores it",
         .rule("AO-06"))
     func announce() {
         var mirror = makeMirror(of: NaiveDaemon(count: 2))

@@ -147,7 +147,7 @@ struct CreditTests {
         await stage.stop()
     }
 
-    @Test("a picture has more than 256 KiB → several Changed for one credit add up to the picture of Resync")
+    @Test("a picture has more than 256 KiB → it is sent as several Changed for one credit, and equals that of Resync")
     func large() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("list")
@@ -161,7 +161,7 @@ struct CreditTests {
         await stage.stop()
     }
 
-    @Test("a thousand items in one viewport → no message exceeds the bus's size limit")
+    @Test("a viewport shows a thousand items → no message exceeds the bus's size limit")
     func wide() async throws {
         let stage = try await Stage(.limited(["max_message_size": 300_000]))
         let adapter = try await stage.createAdapter("list")
