@@ -73,7 +73,7 @@ struct SubscriptionsTests {
     }
 
     @Test(
-        "words in Subscribe → the signals with these names; no words → all signals; an unknown word → an error",
+        "Subscribe gets event names → it subscribes to these; no names → to all but actions; an unknown name → an error",
         .rule("AO-07"))
     func words() throws {
         #expect(try AdapterEvents(words: []) == .all)

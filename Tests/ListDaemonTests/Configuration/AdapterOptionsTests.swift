@@ -170,7 +170,7 @@ struct AdapterOptionsTests {
     }
 
     @Test(
-        "a text that is not a source name → nil",
+        "a text is not a source name → parsing returns nil",
         arguments: [
             "", "Push", "jsonl:", "jsonl:a", "jsonl:/", "jsonl:/a/", "jsonl:/a\u{0}", "files", "files/", "/directory",
             "a/b/c", "?x", "a?b/c", "push ",

@@ -25,7 +25,7 @@ struct ConfigurationTextTests {
     }
 
     @Test(
-        "a text that is not a time span → refused",
+        "a text is not a time span → it is refused",
         arguments: [
             "", " ", "s", "-5s", "5 parsecs", "1..5s", ".5s", "5.", "5s x", "1e3", "٣s", "nan", "Infinity", "300000y",
             "99999999999999999999999999y", "5,s",
@@ -59,7 +59,7 @@ struct ConfigurationTextTests {
     }
 
     @Test(
-        "a text that is neither a size nor a count → refused",
+        "a text is neither a size nor a count → it is refused",
         arguments: [
             "", "K", "-1", "+1", "1k", "1KB", "1 K", "16m", "0x10", "1.K", ".5K", "1.5", "9223372036854775808",
             "99999999999T", "1\u{0}", "٣",
@@ -69,7 +69,7 @@ struct ConfigurationTextTests {
         #expect(Amount.count(text) == nil)
     }
 
-    @Test("a boolean → accepted as one of systemd's words in upper or lower case")
+    @Test("a boolean is one of systemd's words in upper or lower case → it is accepted")
     func truth() {
         for word in ["1", "yes", "Y", "TRUE", "t", "On"] { #expect(Bool(configuration: word) == true) }
         for word in ["0", "no", "N", "False", "f", "OFF"] { #expect(Bool(configuration: word) == false) }

@@ -44,7 +44,7 @@ struct AccessTests {
     }
 
     @Test(
-        "any text that is not an access rule → refused",
+        "a text is not an access rule → it is refused",
         arguments: ["", "anyone", "group", "group:", "Owner", " any", "user:1"]
     )
     func badRule(text: String) {
@@ -52,7 +52,7 @@ struct AccessTests {
     }
 
     @Test(
-        "an access rule is printed and parsed → unchanged",
+        "an access rule is printed and parsed → it is unchanged",
         arguments: ["any", "owner", "group:garden", "group:a:b"])
     func roundTrip(text: String) {
         #expect(AccessRule(text)?.text == text)

@@ -29,7 +29,7 @@ struct HostAccountTests {
         return try account.book(.changes(changes)) { id in objects.first { $0.id == id } }
     }
 
-    @Test("removed ids that are unknown or repeated → only existing objects reduce the usage")
+    @Test("ids to remove are unknown or repeated → only existing objects reduce the usage")
     func unknown() throws {
         let delta = try accountChange(PreparedTransaction.Changes(removed: ["x", "a", "y", "a", "z", "a"]))
         #expect(delta == Quotas.Amounts(objects: -1, bytes: -(try object("a").byteCount)))

@@ -13,7 +13,7 @@ import Testing
 @Suite("The work queue of a list")
 struct WorkQueueTests {
     @Test(
-        "random appends and removals → the same elements as an array, first in, first out",
+        "elements are appended and removed at random → the queue returns the elements of an array, first in, first out",
         arguments: [1, 2, 3] as [UInt64])
     func order(seed: UInt64) {
         var (queue, naive, random) = (WorkQueue<Int>(), [Int](), SeededRandom(seed: seed))

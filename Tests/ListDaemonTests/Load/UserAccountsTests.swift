@@ -81,7 +81,7 @@ struct UserAccountsTests {
     }
 
     @Test(
-        "random reservations and releases → the same results as a model that sums up each user's usage",
+        "reservations and releases are random → the results are those of a model that sums up each user's usage",
         arguments: 0..<20 as Range<UInt64>)
     func model(seed: UInt64) {
         var random = SeededRandom(seed: seed)

@@ -154,7 +154,7 @@ struct PluginFileTests {
         }
     }
 
-    @Test("a link to a file in the plugin directory → resolved; a link out of the directory → refused")
+    @Test("a link leads to a file in the plugin directory → the link is resolved; it leads elsewhere → it is refused")
     func links() throws {
         try directory.write(head(), to: "good.so")
         try FileManager.default.createSymbolicLink(atPath: directory.path("inside.so"), withDestinationPath: "good.so")

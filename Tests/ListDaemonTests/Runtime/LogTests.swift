@@ -119,7 +119,7 @@ struct LogTests {
         #expect(identifiers.allSatisfy { $0.count == 32 && $0.allSatisfy(\.isHexDigit) })
     }
 
-    @Test("a level's name → parsed as the same level; an unknown name → nil")
+    @Test("a level's name is parsed → the level is the same; an unknown name is parsed → the result is nil")
     func levelNames() {
         for level in Log.Level.allCases { #expect(Log.Level(name: level.name) == level) }
         #expect(Log.Level(name: "Error") == nil)

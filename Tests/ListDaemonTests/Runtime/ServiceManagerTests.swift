@@ -127,7 +127,7 @@ struct ServiceManagerTests {
         #expect(written.contains("<5>hello (LISTD_ADAPTER=mail LISTD_REVISION=7)\n"))
     }
 
-    @Test("SIGHUP → a reload request; SIGINT or SIGTERM → a termination request; SIGPIPE → ignored")
+    @Test("SIGHUP arrives → listd is asked to reload; SIGINT or SIGTERM → it is asked to stop; SIGPIPE → it is ignored")
     func signals() async {
         await #expect(processExitsWith: .exitCode(9)) {
             let requests = AsyncStream<SignalRequest>.makeStream()

@@ -42,7 +42,7 @@ struct JSONLEncoderTests {
                 + "\"text\":\"\\\"\\\\/\\u0008\\u001f\u{7F}\\n\\r\\té\u{2028}\",\"variant\":-1,\"whole\":3.0}}\n")
     }
 
-    @Test("any number of bytes → the same base64 as from Foundation", arguments: 0..<70)
+    @Test("any number of bytes is encoded → the base64 text is the same as from Foundation", arguments: 0..<70)
     func base64(count: Int) {
         let content = (0..<count).map { UInt8(truncatingIfNeeded: $0 &* 97 &+ 5) }
         var json = JSONWriter()
@@ -50,7 +50,9 @@ struct JSONLEncoderTests {
         #expect(String(decoding: json.bytes, as: UTF8.self) == "\"\(Data(content).base64EncodedString())\"")
     }
 
-    @Test("random objects of JSON values → decoded unchanged, and Foundation decodes the same values")
+    @Test(
+        "random objects of JSON values are encoded → they are decoded unchanged, and Foundation decodes the same values"
+    )
     func roundTrip() throws {
         let seed = UInt64.random(in: 0 ... .max)
         var random = SeededRandom(seed: seed)

@@ -134,7 +134,7 @@ struct JSONLSourceTests {
         await source.stop()
     }
 
-    @Test("a file's modification time changes, but not its bytes → no event")
+    @Test("a file's modification time changes, but not its bytes → no event is sent")
     func touched() async throws {
         try Writing.write(line("a", 1), to: path)
         let source = try follow()

@@ -15,7 +15,7 @@ struct CallerBackOffTests {
     private var backOff = CallerBackOff()
 
     @Test(
-        "a user's first fatal call → no delay; each later fatal call → twice the previous delay, at most a minute"
+        "a user's call kills a worker → no delay follows; later deaths → the delays double, up to a minute"
     )
     mutating func doubles() {
         backOff.recordDeath(by: 1000, at: start)
