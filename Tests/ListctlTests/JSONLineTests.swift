@@ -23,7 +23,7 @@ struct JSONLineTests {
         #expect(JSONLine(value).text == expected)
     }
 
-    @Test("control characters → escaped in values and keys; letters and joiners → unchanged")
+    @Test("a text has control characters → they are escaped; it has letters and joiners → they are unchanged")
     func steering() {
         let text = "\u{80}\u{9F}\u{61C}\u{200E}\u{200F}\u{202A}\u{202E}\u{2028}\u{2066}\u{2069}\u{FEFF}\u{E0041}"
         let escaped =

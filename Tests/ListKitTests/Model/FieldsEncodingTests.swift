@@ -97,7 +97,7 @@ struct FieldsEncodingTests {
         #expect(accepted < 300)
     }
 
-    @Test("random bytes are decoded → no trap", arguments: 0..<10)
+    @Test("random bytes are decoded → the decoder does not trap", arguments: 0..<10)
     func noise(seed: Int) {
         var random = SeededRandom(seed: UInt64(seed))
         for _ in 0..<2000 {

@@ -164,7 +164,7 @@ struct HostGuaranteeTests {
         #expect(offsets == [300])
     }
 
-    @Test("an update replaces a controller's object by another object → no fault")
+    @Test("an update replaces a controller's object by another object → no fault is reported")
     func reused() throws {
         let only = LetterController(log: EventList())
         let list = TestHost([try letters("a:x")], provider: ScriptedProvider { _ in only })
