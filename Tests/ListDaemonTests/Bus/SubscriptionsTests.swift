@@ -73,7 +73,7 @@ struct SubscriptionsTests {
     }
 
     @Test(
-        "Subscribe gets event names → it subscribes to these; no names → to all but actions; an unknown name → an error",
+        "Subscribe gets event names → these are sent; no names → all but actions are; an unknown name → an error",
         .rule("AO-07"))
     func words() throws {
         #expect(try AdapterEvents(words: []) == .all)
