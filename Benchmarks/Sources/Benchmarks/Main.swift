@@ -29,7 +29,8 @@ struct Main {
             case "--curves": curves = arguments.popFirst() ?? "docs/curves"
             case "--largest": largest = arguments.popFirst().flatMap { Int($0) } ?? largest
             case "--resident":
-                return Resident.print(arguments.popFirst() ?? "", arguments.popFirst().flatMap { Int($0) } ?? 1_000_000)
+                return Resident.print(
+                    arguments.popFirst() ?? "", count: arguments.popFirst().flatMap { Int($0) } ?? 1_000_000)
             case "--bus-peer": return BusPeer.run(Array(arguments))
             default:
                 print(

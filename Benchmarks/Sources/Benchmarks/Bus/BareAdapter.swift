@@ -12,7 +12,7 @@ struct BareAdapter {
             to: BusStage.listd, "/org/listd/Listd1", BusStage.listd + ".Manager", "CreateAdapter")
         call.write { writer in
             writer.append(name)
-            writer.dictionary(options + [("durability", durability)])
+            writer.appendDictionary(options + [("durability", durability)])
         }
         var reader = stage.client.call(call).reader
         path = reader.string()
@@ -29,63 +29,65 @@ struct BareAdapter {
     }
 
     /// Returns a call of `PerformUpdates` that replaces the whole list.
-    func performUpdates(_ count: Int, _ fields: (Int) -> [(String, String)]) -> BareMessage {
+    func performUpdates(objectCount count: Int, fields: (Int) -> [(String, String)]) -> BareMessage {
         let call = call("PerformUpdates")
         call.write { writer in
             writer.append(UInt64(0))
-            writer.container(DBusType.array, "(ssa{sv})") { rows in
+            writer.appendContainer(DBusType.array, signature: "(ssa{sv})") { rows in
                 for index in 0..<count {
-                    rows.container(DBusType.structure, nil) { row in
+                    rows.appendContainer(DBusType.structure, signature: nil) { row in
                         row.append("object-\(1_000_000_000 + index)")
                         row.append("row")
-                        row.dictionary(fields(index))
+                        row.appendDictionary(fields(index))
                     }
                 }
             }
-            writer.dictionary([])
+            writer.appendDictionary([])
         }
         return call
     }
 
     /// Returns a call of `ApplyChanges` that appends new objects.
-    func append(_ range: Range<Int>) -> BareMessage {
+    func appendObjects(_ range: Range<Int>) -> BareMessage {
         let call = call("ApplyChanges")
         call.write { writer in
             writer.append(UInt64(0))
-            writer.container(DBusType.array, "s") { _ in }
-            writer.container(DBusType.array, "(ssssa{sv})") { rows in
+            writer.appendContainer(DBusType.array, signature: "s") { _ in }
+            writer.appendContainer(DBusType.array, signature: "(ssssa{sv})") { rows in
                 for index in range {
-                    rows.container(DBusType.structure, nil) { row in
+                    rows.appendContainer(DBusType.structure, signature: nil) { row in
                         for word in ["object-\(1_000_000_000 + index)", "row", "last", ""] { row.append(word) }
-                        row.dictionary([("title", "row \(index)"), ("subtitle", "under \(index), as long as most are")])
+                        row.appendDictionary([
+                            ("title", "row \(index)"), ("subtitle", "under \(index), as long as most are"),
+                        ])
                     }
                 }
             }
-            writer.dictionary([])
+            writer.appendDictionary([])
         }
         return call
     }
 
     /// Returns a call of `ApplyChanges` that replaces the fields of an object.
-    func change(_ index: Int, _ text: String) -> BareMessage {
+    func changeObject(_ index: Int, title: String) -> BareMessage {
         let call = call("ApplyChanges")
         call.write { writer in
             writer.append(UInt64(0))
-            writer.container(DBusType.array, "s") { _ in }
-            writer.container(DBusType.array, "(ssssa{sv})") { rows in
-                rows.container(DBusType.structure, nil) { row in
+            writer.appendContainer(DBusType.array, signature: "s") { _ in }
+            writer.appendContainer(DBusType.array, signature: "(ssssa{sv})") { rows in
+                rows.appendContainer(DBusType.structure, signature: nil) { row in
                     row.append("object-\(1_000_000_000 + index)")
                     for word in ["row", "keep", ""] { row.append(word) }
-                    row.dictionary([("title", text)])
+                    row.appendDictionary([("title", title)])
                 }
             }
-            writer.dictionary([])
+            writer.appendDictionary([])
         }
         return call
     }
 
     /// Returns a call of `GetItems` for the first sections.
-    func items(_ count: UInt32) -> BareMessage {
+    func getItems(sectionCount count: UInt32) -> BareMessage {
         let call = call("GetItems")
         call.write { writer in
             writer.append(UInt32(0))
@@ -113,7 +115,7 @@ struct BareAdapter {
         let call = call("Search")
         call.write { writer in
             writer.append(text)
-            writer.container(DBusType.array, "s") { _ in }
+            writer.appendContainer(DBusType.array, signature: "s") { _ in }
             writer.append(UInt32(0))
             writer.append(false)
         }
@@ -123,7 +125,7 @@ struct BareAdapter {
     /// Opens a view and returns its path.
     func openView(by client: BareConnection) -> String {
         let call = call("OpenView")
-        call.write { $0.dictionary([]) }
+        call.write { $0.appendDictionary([]) }
         var reader = client.call(call).reader
         return reader.string()
     }
@@ -139,7 +141,7 @@ struct BareAdapter {
     }
 
     /// Returns a call of `View.Ack`, which has no reply.
-    func acknowledge(_ view: String, _ sequence: UInt64) -> BareMessage {
+    func acknowledge(_ view: String, sequence: UInt64) -> BareMessage {
         let call = call("Ack", interface: "View", at: view)
         call.write { $0.append(sequence) }
         return call

@@ -66,7 +66,7 @@ final class BareConnection {
     }
 
     /// Returns the next received message of any type; nil when none arrives within the timeout.
-    func next(timeout milliseconds: Int32) -> BareMessage? {
+    func nextMessage(timeout milliseconds: Int32) -> BareMessage? {
         while true {
             if let found = dbus_connection_pop_message(raw) { return BareMessage(adopting: found) }
             guard dbus_connection_read_write(raw, milliseconds) != 0 else { exit(0) }
@@ -75,8 +75,8 @@ final class BareConnection {
     }
 
     /// Discards all received messages.
-    func drop() {
-        while next(timeout: 0) != nil {}
+    func discardReceivedMessages() {
+        while nextMessage(timeout: 0) != nil {}
     }
 
     func send(_ message: BareMessage) {
@@ -84,14 +84,14 @@ final class BareConnection {
     }
 
     /// Adds a match rule for signals.
-    func match(_ rule: String) {
+    func addMatchRule(_ rule: String) {
         let call = BareMessage(to: "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "AddMatch")
         call.write { $0.append(rule) }
         self.call(call)
     }
 
     /// Requests a bus name.
-    func own(_ name: String) {
+    func requestName(_ name: String) {
         let call = BareMessage(
             to: "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "RequestName")
         call.write { writer in

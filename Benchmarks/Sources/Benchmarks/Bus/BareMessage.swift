@@ -45,7 +45,7 @@ final class BareMessage {
     }
 
     /// Decodes the concatenated bytes of messages into new messages.
-    static func all(in bytes: [UInt8]) -> [BareMessage] {
+    static func decodeAll(in bytes: [UInt8]) -> [BareMessage] {
         bytes.withUnsafeBytes { buffer in
             var (rest, messages) = (buffer[...], [BareMessage]())
             while !rest.isEmpty {
@@ -95,7 +95,7 @@ struct BareWriter {
     }
 
     /// Appends a container with the values that `body` appends to it.
-    mutating func container(_ type: Int32, _ signature: String?, _ body: (inout BareWriter) -> Void) {
+    mutating func appendContainer(_ type: Int32, signature: String?, _ body: (inout BareWriter) -> Void) {
         var inner = BareWriter()
         dbus_message_iter_open_container(&iterator, type, signature, &inner.iterator)
         body(&inner)
@@ -103,12 +103,12 @@ struct BareWriter {
     }
 
     /// Appends an `a{sv}` whose values are strings.
-    mutating func dictionary(_ entries: [(String, String)]) {
-        container(DBusType.array, "{sv}") { array in
+    mutating func appendDictionary(_ entries: [(String, String)]) {
+        appendContainer(DBusType.array, signature: "{sv}") { array in
             for (key, value) in entries {
-                array.container(DBusType.entry, nil) { entry in
+                array.appendContainer(DBusType.entry, signature: nil) { entry in
                     entry.append(key)
-                    entry.container(DBusType.variant, "s") { $0.append(value) }
+                    entry.appendContainer(DBusType.variant, signature: "s") { $0.append(value) }
                 }
             }
         }
@@ -119,13 +119,15 @@ struct BareWriter {
 struct BareReader {
     var iterator = DBusMessageIter()
 
-    mutating func next() -> Bool { dbus_message_iter_next(&iterator) != 0 }
+    /// Moves to the next value. Returns whether there is one.
+    mutating func advance() -> Bool { dbus_message_iter_next(&iterator) != 0 }
 
     var type: Int32 {
         mutating get { dbus_message_iter_get_arg_type(&iterator) }
     }
 
-    mutating func inside() -> BareReader {
+    /// Returns a reader of the values in the container that is the next value.
+    mutating func contentReader() -> BareReader {
         var inner = BareReader()
         dbus_message_iter_recurse(&iterator, &inner.iterator)
         return inner
@@ -152,13 +154,13 @@ struct BareReader {
     /// The next value, which must be an `a{st}`.
     var counters: [String: UInt64] {
         var (counters, outer) = ([String: UInt64](), self)
-        var entries = outer.inside()
+        var entries = outer.contentReader()
         while entries.type == DBusType.entry {
-            var entry = entries.inside()
+            var entry = entries.contentReader()
             let name = entry.string()
-            _ = entry.next()
+            _ = entry.advance()
             counters[name] = entry.uint64()
-            _ = entries.next()
+            _ = entries.advance()
         }
         return counters
     }
@@ -185,10 +187,10 @@ enum DBusType {
 
 extension BareMessage {
     /// Returns a call with the same body, to a method of the bare service.
-    func redirected(to name: String, _ member: String) -> BareMessage {
+    func redirected(to service: String, method member: String) -> BareMessage {
         let copy = copy
-        dbus_message_set_destination(copy.raw, name)
-        dbus_message_set_interface(copy.raw, name)
+        dbus_message_set_destination(copy.raw, service)
+        dbus_message_set_interface(copy.raw, service)
         dbus_message_set_member(copy.raw, member)
         return copy
     }

@@ -25,18 +25,18 @@ enum BusPeer {
         _ address: String, as name: String, signals file: String, store: PlainSQLite? = nil
     ) {
         let connection = BareConnection(address)
-        connection.own(name)
+        connection.requestName(name)
         var signals: [UInt8] = []
-        while let first = connection.next(timeout: -1) {
+        while let first = connection.nextMessage(timeout: -1) {
             var calls = [first]
             if let store {
-                while let next = connection.next(timeout: 0) { calls.append(next) }
+                while let next = connection.nextMessage(timeout: 0) { calls.append(next) }
                 _ = store.writeChanges(calls.count { $0.member == "Signals" }, together: true)
             }
             for call in calls where dbus_message_get_type(call.raw) == DBUS_MESSAGE_TYPE_METHOD_CALL {
                 switch call.member {
                 case "Load": signals = Array(FileManager.default.contents(atPath: file) ?? Data())
-                case "Signals": for signal in BareMessage.all(in: signals) { connection.send(signal) }
+                case "Signals": for signal in BareMessage.decodeAll(in: signals) { connection.send(signal) }
                 default: break
                 }
                 connection.send(BareMessage(adopting: dbus_message_new_method_return(call.raw)))
@@ -48,7 +48,7 @@ enum BusPeer {
     private static func subscribe(_ address: String, count: Int) {
         let connections = (0..<count).map { _ in
             let connection = BareConnection(address)
-            connection.match("type='signal',interface='\(BusStage.listd).Adapter',member='Updated'")
+            connection.addMatchRule("type='signal',interface='\(BusStage.listd).Adapter',member='Updated'")
             return connection
         }
         print("ready")
@@ -59,7 +59,9 @@ enum BusPeer {
             return pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         }
         while poll(&polled, nfds_t(polled.count), -1) > 0 {
-            for (connection, entry) in zip(connections, polled) where entry.revents != 0 { connection.drop() }
+            for (connection, entry) in zip(connections, polled) where entry.revents != 0 {
+                connection.discardReceivedMessages()
+            }
         }
     }
 }

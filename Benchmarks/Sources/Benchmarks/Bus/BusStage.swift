@@ -69,12 +69,12 @@ final class BusStage {
     var daemonMemory: MeasuredProcess { .other { [self] in daemonProcess.processIdentifier } }
 
     /// The number of times that each thread of listd has gone to sleep, by thread id.
-    var daemonSleeps: [String: Int] { BusStage.sleeps(of: daemonProcess) }
+    var daemonSleeps: [String: Int] { BusStage.sleepCounts(of: daemonProcess) }
 
     /// The number of times that each thread of the bare service has gone to sleep, by thread id.
-    var serviceSleeps: [String: Int] { BusStage.sleeps(of: serviceProcess) }
+    var serviceSleeps: [String: Int] { BusStage.sleepCounts(of: serviceProcess) }
 
-    private static func sleeps(of process: Process) -> [String: Int] {
+    private static func sleepCounts(of process: Process) -> [String: Int] {
         let tasks = "/proc/\(process.processIdentifier)/task"
         let threads = (try? FileManager.default.contentsOfDirectory(atPath: tasks)) ?? []
         return threads.reduce(into: [:]) { counts, thread in
@@ -125,11 +125,11 @@ final class BusStage {
     }
 
     /// Returns the signal `Updated` that a call causes.
-    func signal(of call: BareMessage) -> BareMessage {
+    func signal(causedBy call: BareMessage) -> BareMessage {
         let listener = BareConnection(address)
-        listener.match("type='signal',interface='\(Self.listd).Adapter',member='Updated'")
+        listener.addMatchRule("type='signal',interface='\(Self.listd).Adapter',member='Updated'")
         client.call(call)
-        while let message = listener.next(timeout: 10_000) {
+        while let message = listener.nextMessage(timeout: 10_000) {
             if message.isSignal, message.member == "Updated" { return message }
         }
         fatalError("listd sent no signal “Updated”")

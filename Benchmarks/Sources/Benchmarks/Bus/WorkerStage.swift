@@ -17,15 +17,15 @@ final class WorkerStage {
     }
 
     /// Calls a method of the manager with one string.
-    func callManager(_ member: String, _ text: String) {
+    func callManager(_ member: String, argument: String) {
         let call = BareMessage(
             to: BusStage.listd, "/org/listd/Listd1", BusStage.listd + ".Manager", member)
-        call.write { $0.append(text) }
+        call.write { $0.append(argument) }
         bus.client.call(call)
     }
 
     /// Returns the number of messages about lists that listd and the worker of a plugin have exchanged.
-    func messages(ofWorkerOf plugin: String) -> Int {
+    func messageCount(ofWorkerOf plugin: String) -> Int {
         let call = BareMessage(
             to: BusStage.listd, "/org/listd/Listd1", BusStage.listd + ".Manager", "GetStatistics")
         let answer = bus.client.call(call)
@@ -40,7 +40,7 @@ final class WorkerStage {
     }
 
     /// Returns the process in which the code of a plugin runs, for its resident memory.
-    func memory(of plugin: String) -> MeasuredProcess { .other { [self] in processID(of: plugin) } }
+    func measuredProcess(of plugin: String) -> MeasuredProcess { .other { [self] in processID(of: plugin) } }
 
     private func processID(of plugin: String) -> Int32 {
         let call = BareMessage(
@@ -50,7 +50,7 @@ final class WorkerStage {
             writer.append("ProcessID")
         }
         var answer = bus.client.call(call).reader
-        var value = answer.inside()
+        var value = answer.contentReader()
         return Int32(value.uint32())
     }
 

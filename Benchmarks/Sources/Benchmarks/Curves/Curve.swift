@@ -28,8 +28,8 @@ struct Curve {
         (self.name, self.title, self.sizes, self.unit) = (name, title, sizes, unit)
     }
 
-    /// Adds a figure to the line with the given name.
-    mutating func add(_ line: String, _ size: Int, _ value: Double) {
+    /// Adds a point to the line with the given name.
+    mutating func addPoint(to line: String, size: Int, value: Double) {
         let index = lines.firstIndex { $0.name == line } ?? lines.endIndex
         if index == lines.endIndex { lines.append(Line(name: line)) }
         lines[index].points.append((size, value))
@@ -42,7 +42,7 @@ struct Curve {
         let sizes = Set(lines.flatMap { $0.points.map(\.size) }).sorted()
         let head = [self.sizes] + lines.map(\.name)
         let rows = sizes.map { size in
-            [Self.count(size)]
+            [Self.grouped(size)]
                 + lines.map { line in line.points.first { $0.size == size }.map { unit.text($0.value) } ?? "–" }
         }
         let rule = Array(repeating: "---", count: head.count)
@@ -50,7 +50,7 @@ struct Curve {
     }
 
     /// Returns a number with separators between the thousands.
-    static func count(_ number: Int) -> String {
+    static func grouped(_ number: Int) -> String {
         var (digits, text) = (String(number)[...], "")
         while digits.count > 3 {
             text = "," + digits.suffix(3) + text
@@ -80,7 +80,7 @@ extension Curve.Unit {
 enum CurveClock {
     /// Returns the median of the figures that `body` returns, after a first call to warm up. Longer work is repeated
     /// less often.
-    static func median(_ times: Int, _ body: () -> Double) -> Double {
+    static func median(ofAtMost times: Int, _ body: () -> Double) -> Double {
         let first = body()
         // At least three calls, and at most about four seconds of calls.
         let count = max(3, min(times, Int(4000 / max(first, 0.001))))
@@ -88,7 +88,7 @@ enum CurveClock {
     }
 
     /// Returns the milliseconds of this process's CPU time that `body` takes.
-    static func cpu(_ body: () -> Int) -> Double {
+    static func cpuTime(of body: () -> Int) -> Double {
         let start = Runner.cpuTime()
         blackHole(body())
         return Runner.cpuTime() - start

@@ -17,7 +17,7 @@ struct CurveChart {
 
     /// - Parameter note: the description in the picture, which says on which machine the curve was measured.
     init(_ curve: Curve, note: String) {
-        func decades(_ values: [Double]) -> ClosedRange<Int> {
+        func decades(spanning values: [Double]) -> ClosedRange<Int> {
             let (least, most) = (values.min() ?? 1, values.max() ?? 1)
             let (first, last) = (Int(floor(log10(least) + 1e-9)), Int(ceil(log10(most) - 1e-9)))
             return first...max(last, first + 1)
@@ -25,8 +25,8 @@ struct CurveChart {
         let points = curve.lines.flatMap(\.points)
         self.curve = curve
         self.note = note
-        sizes = decades(points.map { Double($0.size) })
-        values = decades(points.map { max($0.value, 1e-7) })
+        sizes = decades(spanning: points.map { Double($0.size) })
+        values = decades(spanning: points.map { max($0.value, 1e-7) })
     }
 
     /// The picture as SVG.
@@ -34,14 +34,14 @@ struct CurveChart {
         let end = (x: Self.width - Self.right, y: Self.height - Self.bottom)
         var text = head
         for decade in sizes {
-            let x = place(decade, in: sizes, Self.left, end.x)
+            let x = position(of: decade, in: sizes, from: Self.left, to: end.x)
             text += "<path class=\"g\" d=\"M\(f(x)) \(f(Self.top))V\(f(end.y))\"/>"
-            text += "<text x=\"\(f(x))\" y=\"\(f(end.y + 18))\" text-anchor=\"middle\">\(size(decade))</text>\n"
+            text += "<text x=\"\(f(x))\" y=\"\(f(end.y + 18))\" text-anchor=\"middle\">\(sizeText(of: decade))</text>\n"
         }
         text += "<text x=\"\(f((Self.left + end.x) / 2))\" y=\"\(f(end.y + 36))\" text-anchor=\"middle\">"
         text += "\(Self.escaped(curve.sizes))</text>\n"
         for decade in values {
-            let y = place(decade, in: values, end.y, Self.top)
+            let y = position(of: decade, in: values, from: end.y, to: Self.top)
             text += "<path class=\"g\" d=\"M\(f(Self.left)) \(f(y))H\(f(end.x))\"/>"
             text += "<text x=\"\(f(Self.left - 8))\" y=\"\(f(y + 4))\" text-anchor=\"end\">"
             text += "\(curve.unit.text(pow(10, Double(decade))))</text>\n"
@@ -52,7 +52,7 @@ struct CurveChart {
     private var head: String {
         let (width, height) = (Int(Self.width), Int(Self.height))
         let light = ["#0969da", "#bc4c00", "#1a7f37", "#8250df"], dark = ["#58a6ff", "#f0883e", "#3fb950", "#bc8cff"]
-        func colours(_ colours: [String]) -> String {
+        func styleRules(for colours: [String]) -> String {
             colours.enumerated().map { ".c\($0){stroke:\($1)}.t\($0),.d\($0){fill:\($1)}" }.joined()
         }
         return """
@@ -60,8 +60,8 @@ struct CurveChart {
             font-family="system-ui,sans-serif" font-size="12"><title>\(Self.escaped(curve.title))</title>
             <desc>\(Self.escaped(note))</desc>
             <style>.b{fill:#fff}text{fill:#57606a}.h{fill:#24292f;font-size:14px;font-weight:600}.g{stroke:#d8dee4}\
-            .l{fill:none;stroke-width:2}\(colours(light))@media(prefers-color-scheme:dark){.b{fill:#0d1117}\
-            text{fill:#9198a1}.h{fill:#f0f6fc}.g{stroke:#30363d}\(colours(dark))}</style>
+            .l{fill:none;stroke-width:2}\(styleRules(for: light))@media(prefers-color-scheme:dark){.b{fill:#0d1117}\
+            text{fill:#9198a1}.h{fill:#f0f6fc}.g{stroke:#30363d}\(styleRules(for: dark))}</style>
             <rect class="b" width="\(width)" height="\(height)" rx="8"/>
             <text class="h" x="16" y="26">\(Self.escaped(curve.title))</text>
 
@@ -73,8 +73,8 @@ struct CurveChart {
         for (index, line) in curve.lines.enumerated() {
             let points = line.points.map { point in
                 (
-                    place(log10(Double(point.size)), in: sizes, Self.left, end.x),
-                    place(log10(max(point.value, 1e-7)), in: values, end.y, Self.top)
+                    position(of: log10(Double(point.size)), in: sizes, from: Self.left, to: end.x),
+                    position(of: log10(max(point.value, 1e-7)), in: values, from: end.y, to: Self.top)
                 )
             }
             guard let last = points.last else { continue }
@@ -83,7 +83,7 @@ struct CurveChart {
             text += "<path class=\"l c\(colour)\" d=\"M\(path)\"/>"
             for (point, place) in zip(line.points, points) {
                 text += "<circle class=\"d\(colour)\" cx=\"\(f(place.0))\" cy=\"\(f(place.1))\" r=\"3\"><title>"
-                text += "\(Curve.count(point.size)): \(curve.unit.text(point.value))</title></circle>"
+                text += "\(Curve.grouped(point.size)): \(curve.unit.text(point.value))</title></circle>"
             }
             text += "\n"
             names.append((colour, last.1, line.name))
@@ -103,17 +103,20 @@ struct CurveChart {
         return text
     }
 
-    private func place(_ decade: Int, in decades: ClosedRange<Int>, _ start: Double, _ end: Double) -> Double {
-        place(Double(decade), in: decades, start, end)
+    private func position(of decade: Int, in decades: ClosedRange<Int>, from start: Double, to end: Double) -> Double {
+        position(of: Double(decade), in: decades, from: start, to: end)
     }
 
-    private func place(_ exponent: Double, in decades: ClosedRange<Int>, _ start: Double, _ end: Double) -> Double {
+    private func position(of exponent: Double, in decades: ClosedRange<Int>, from start: Double, to end: Double)
+        -> Double
+    {
         start + (exponent - Double(decades.lowerBound)) / Double(decades.count - 1) * (end - start)
     }
 
     /// Returns the text of a power of ten.
-    private func size(_ decade: Int) -> String { Curve.count(Int(pow(10, Double(decade)))) }
+    private func sizeText(of decade: Int) -> String { Curve.grouped(Int(pow(10, Double(decade)))) }
 
+    /// Returns a coordinate as text with at most one decimal place.
     private func f(_ number: Double) -> String {
         let text = String(format: "%.1f", number)
         return text.hasSuffix(".0") ? String(text.dropLast(2)) : text

@@ -12,10 +12,12 @@ enum EngineCurves {
         for count in counts where count <= largest {
             addDiff(of: count, to: &curve)
             let list = CurveList(count)
-            for (name, work) in [("one object changes", list.change), ("a screen is scrolled", list.scroll)] {
-                curve.add(
-                    name, count,
-                    CurveClock.median(11) { CurveClock.cpu { (0..<200).reduce(0) { sum, _ in sum &+ work() } } } / 200)
+            for (name, work) in [("one object changes", list.changeObject), ("a screen is scrolled", list.scroll)] {
+                curve.addPoint(
+                    to: name, size: count,
+                    value: CurveClock.median(ofAtMost: 11) {
+                        CurveClock.cpuTime { (0..<200).reduce(0) { sum, _ in sum &+ work() } }
+                    } / 200)
             }
         }
         return curve
@@ -26,13 +28,13 @@ enum EngineCurves {
         let (old, new) = (Lists.objects(lists.old), Lists.objects(lists.new))
         // Short work is repeated more often, because the clock counts microseconds.
         let times = max(1, 10_000 / count)
-        let diff = CurveClock.median(11) {
-            CurveClock.cpu { (0..<times).reduce(0) { sum, _ in sum &+ ListDiff.between(old, new).changeCount } }
+        let diff = CurveClock.median(ofAtMost: 11) {
+            CurveClock.cpuTime { (0..<times).reduce(0) { sum, _ in sum &+ ListDiff.between(old, new).changeCount } }
         }
-        curve.add("diff, 1 % deleted, 1 % new", count, diff / Double(times))
-        let ids = Lists.strings(lists.old)
-        let pass = CurveClock.median(11) {
-            CurveClock.cpu {
+        curve.addPoint(to: "diff, 1 % deleted, 1 % new", size: count, value: diff / Double(times))
+        let ids = Lists.identifiers(lists.old)
+        let pass = CurveClock.median(ofAtMost: 11) {
+            CurveClock.cpuTime {
                 (0..<times).reduce(0) { sum, _ in
                     ids.reduce(sum) { result, id in
                         var hasher = Hasher()
@@ -42,7 +44,7 @@ enum EngineCurves {
                 }
             }
         }
-        curve.add("hashing the old ids once", count, pass / Double(times))
+        curve.addPoint(to: "hashing the old ids once", size: count, value: pass / Double(times))
     }
 
     /// Returns the resident memory of a list and the size of its raw bytes, by the size of the list. Each size is
@@ -52,8 +54,8 @@ enum EngineCurves {
             "memory", "The engine: memory of a list with a view", sizes: "objects of 116 bytes", unit: .mebibytes)
         for count in counts where count <= largest {
             let (resident, raw) = Resident.measure("adapter", count: count)
-            curve.add("resident", count, max(resident, 1) / 1_048_576)
-            curve.add("ids and fields alone", count, raw / 1_048_576)
+            curve.addPoint(to: "resident", size: count, value: max(resident, 1) / 1_048_576)
+            curve.addPoint(to: "ids and fields alone", size: count, value: raw / 1_048_576)
         }
         return curve
     }
@@ -79,7 +81,7 @@ private final class CurveList {
     }
 
     /// Changes the value of an object somewhere in the list, and updates the list.
-    func change() -> Int {
+    func changeObject() -> Int {
         step += 1
         let id = Lists.identifier((step &* 7919) % count)
         let operation = UpdateRequest.Operation.patchObject(id: id, set: ["value": .int64(Int64(step))], unset: [])

@@ -36,20 +36,20 @@ struct MeasuredProcess {
         guard identifier() == nil else {
             resetPeak()
             work()
-            return MemoryUse(allocations: nil, peak: resident("VmHWM"))
+            return MemoryUse(allocations: nil, peak: memoryFigure(named: "VmHWM"))
         }
         // Without this, the work could reuse freed memory that is still resident, which would not count.
         listd_give_back_freed_memory()
         let isReset = resetPeak()
-        let before = resident("VmRSS")
+        let before = memoryFigure(named: "VmRSS")
         listd_count_allocations()
         work()
         let blocks = Double(listd_counted_allocations())
-        let peak = isReset ? before.flatMap { before in resident("VmHWM").map { max(0, $0 - before) } } : nil
+        let peak = isReset ? before.flatMap { before in memoryFigure(named: "VmHWM").map { max(0, $0 - before) } } : nil
         return MemoryUse(allocations: blocks / Double(times), peak: peak)
     }
 
-    /// Resets the peak to the current resident memory.
+    /// Resets the peak to the current resident memory. Returns whether that succeeded.
     @discardableResult
     private func resetPeak() -> Bool {
         guard let file = fopen(directory + "/clear_refs", "w") else { return false }
@@ -58,7 +58,7 @@ struct MeasuredProcess {
     }
 
     /// Returns a memory figure of the process from the kernel, in bytes.
-    private func resident(_ name: String) -> Int? {
+    private func memoryFigure(named name: String) -> Int? {
         guard let text = try? String(contentsOfFile: directory + "/status", encoding: .utf8),
             let line = text.split(separator: "\n").first(where: { $0.hasPrefix(name + ":") })
         else { return nil }

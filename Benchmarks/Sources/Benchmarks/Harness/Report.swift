@@ -30,7 +30,7 @@ struct Report {
             }
             lines.append(
                 ReportLine(
-                    row: budget.row, measured: "\(time(measured.median)) / \(time(baseline.median))",
+                    row: budget.row, measured: "\(timeText(measured.median)) / \(timeText(baseline.median))",
                     ratio: measured.median / baseline.median, unit: "×", limit: budget.limit, note: budget.baseline))
         }
         for fact in benchmark.facts {
@@ -45,7 +45,7 @@ struct Report {
         print("| work | budget | measured | holds | compared with | times |")
         print("|---|---|---|---|---|---|")
         for line in lines {
-            let (limit, ratio) = (figure(line.limit), figure(line.ratio))
+            let (limit, ratio) = (figureText(line.limit), figureText(line.ratio))
             let verdict = line.holds ? "yes" : "**no**"
             print(
                 "| \(line.row) | ≤ \(limit) \(line.unit) | \(ratio) \(line.unit) | \(verdict) | \(line.note) "
@@ -54,8 +54,8 @@ struct Report {
         print("\n| benchmark | case | median | spread | allocations | peak memory |\n|---|---|---|---|---|---|")
         for (benchmark, item) in measurements {
             print(
-                "| \(benchmark) | \(item.name) | \(time(item.median)) | \(Int(item.spread * 100)) % "
-                    + "| \(item.memory.allocations.map(count) ?? "–") | \(memory(item.memory)) |")
+                "| \(benchmark) | \(item.name) | \(timeText(item.median)) | \(Int(item.spread * 100)) % "
+                    + "| \(item.memory.allocations.map(countText) ?? "–") | \(memoryText(item.memory)) |")
         }
         print(
             "\nAllocations: the number of heap allocations for one execution of the work, if this process does the work. "
@@ -67,18 +67,18 @@ struct Report {
     func printJSON() throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
-        func show(_ object: some Encodable) throws {
+        func printLine(_ object: some Encodable) throws {
             print(String(decoding: try encoder.encode(object), as: UTF8.self))
         }
         for (benchmark, item) in measurements {
-            try show(
+            try printLine(
                 Figure(
                     benchmark: benchmark, name: item.name, medianMilliseconds: item.median, spread: item.spread,
                     repetitions: item.times.count, allocations: item.memory.allocations,
                     peakBytes: item.memory.peak, peakIsGrowth: item.memory.isGrowth))
         }
         for line in lines {
-            try show(
+            try printLine(
                 Verdict(
                     row: line.row, value: line.ratio, unit: line.unit, budget: line.limit, holds: line.holds,
                     comparedWith: line.note))
@@ -105,16 +105,16 @@ struct Report {
         let comparedWith: String
     }
 
-    private func figure(_ number: Double) -> String { String(format: "%.2f", number) }
+    private func figureText(_ number: Double) -> String { String(format: "%.2f", number) }
 
-    private func count(_ number: Double) -> String { String(format: number < 10 ? "%.1f" : "%.0f", number) }
+    private func countText(_ number: Double) -> String { String(format: number < 10 ? "%.1f" : "%.0f", number) }
 
-    private func memory(_ use: MemoryUse) -> String {
+    private func memoryText(_ use: MemoryUse) -> String {
         guard let peak = use.peak else { return "–" }
         return String(format: use.isGrowth ? "+%.1f MiB" : "%.1f MiB", Double(peak) / 1_048_576)
     }
 
-    private func time(_ milliseconds: Double) -> String {
+    private func timeText(_ milliseconds: Double) -> String {
         milliseconds < 0.1 ? String(format: "%.2f µs", milliseconds * 1000) : String(format: "%.3f ms", milliseconds)
     }
 }

@@ -27,7 +27,7 @@ enum Resident {
     }
 
     /// Creates the data structure with the given name, and prints its resident and raw bytes.
-    static func print(_ name: String, _ count: Int) {
+    static func print(_ name: String, count: Int) {
         guard let make = makers[name] else { fatalError("there is no data structure “\(name)” to measure") }
         let before = residentBytes()
         let (kept, raw) = make(count)

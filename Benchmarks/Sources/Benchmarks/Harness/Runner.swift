@@ -38,11 +38,11 @@ struct Runner {
     /// Runs every case once to warm up and once to measure its memory, then measures the times of all cases in turns.
     func run(_ benchmark: Benchmark) -> [Measurement] {
         var times = [[Double]](repeating: [], count: benchmark.cases.count)
-        for item in benchmark.cases { _ = measure(item) }
+        for item in benchmark.cases { _ = measureTime(item) }
         let memory = benchmark.cases.map(measureMemory)
         for _ in 0..<repetitions {
             for position in benchmark.cases.indices.shuffled() {
-                times[position].append(measure(benchmark.cases[position]))
+                times[position].append(measureTime(benchmark.cases[position]))
             }
         }
         return benchmark.cases.indices.map {
@@ -57,7 +57,7 @@ struct Runner {
         }
     }
 
-    private func measure(_ item: Benchmark.Case) -> Double {
+    private func measureTime(_ item: Benchmark.Case) -> Double {
         item.prepare()
         guard let clock = item.clock else {
             let times = (0..<item.iterations).map { _ in item.work() }.sorted()

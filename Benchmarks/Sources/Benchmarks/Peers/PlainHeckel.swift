@@ -27,20 +27,20 @@ enum PlainHeckel {
         -> Result
     {
         var table: [String: Entry] = [:]
-        func entry(_ id: String) -> Entry {
+        func entry(for id: String) -> Entry {
             if let entry = table[id] { return entry }
             let entry = Entry()
             table[id] = entry
             return entry
         }
         var newRecords = new.map { item -> Record in
-            let entry = entry(id(item))
+            let entry = entry(for: id(item))
             entry.newCount += 1
             entry.oldIndexes.append(-1)
             return Record(entry: entry, index: nil)
         }
         var oldRecords = old.reversed().enumerated().map { offset, item -> Record in
-            let entry = entry(id(item))
+            let entry = entry(for: id(item))
             entry.oldCount += 1
             entry.oldIndexes.append(old.count - 1 - offset)
             return Record(entry: entry, index: nil)
@@ -54,10 +54,10 @@ enum PlainHeckel {
             newRecords[index].index = original
             oldRecords[original].index = index
         }
-        return emit(oldRecords, newRecords)
+        return makeResult(old: oldRecords, new: newRecords)
     }
 
-    private static func emit(_ oldRecords: [Record], _ newRecords: [Record]) -> Result {
+    private static func makeResult(old oldRecords: [Record], new newRecords: [Record]) -> Result {
         var result = Result()
         var deletesBefore = [Int](repeating: 0, count: oldRecords.count)
         for (index, record) in oldRecords.enumerated() {

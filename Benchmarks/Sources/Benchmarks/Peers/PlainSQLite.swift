@@ -39,7 +39,7 @@ final class PlainSQLite {
     }
 
     /// Writes the rows that listd writes when objects of its lists change one after the other, each in a transaction
-    /// of its own or all in one.
+    /// of its own or all in one. Returns `count`.
     func writeChanges(_ count: Int, together: Bool = false) -> Int {
         guard count > 0 else { return 0 }
         if together { run("BEGIN IMMEDIATE") }
@@ -67,7 +67,7 @@ final class PlainSQLite {
     /// Reads all objects in their order. Returns the number of bytes that were read.
     func readObjects() -> Int {
         var count = 0
-        let rows = statement("SELECT id, type, fields FROM object ORDER BY adapter, position", [])
+        let rows = statement("SELECT id, type, fields FROM object ORDER BY adapter, position", binding: [])
         while sqlite3_step(rows) == SQLITE_ROW {
             for column in Int32(0)..<3 {
                 let bytes = UnsafeRawBufferPointer(
@@ -85,7 +85,7 @@ final class PlainSQLite {
     }
 
     private func run(_ sql: String, _ values: [Value] = []) {
-        let statement = statement(sql, values)
+        let statement = statement(sql, binding: values)
         guard sqlite3_step(statement) == SQLITE_DONE else {
             fatalError("\(sql): \(String(cString: sqlite3_errmsg(handle)))")
         }
@@ -96,7 +96,7 @@ final class PlainSQLite {
         guard sqlite3_exec(handle, sql, nil, nil, nil) == SQLITE_OK else { fatalError("\(path): \(sql)") }
     }
 
-    private func statement(_ sql: String, _ values: [Value]) -> OpaquePointer? {
+    private func statement(_ sql: String, binding values: [Value]) -> OpaquePointer? {
         if statements[sql] == nil {
             var prepared: OpaquePointer?
             guard sqlite3_prepare_v2(handle, sql, -1, &prepared, nil) == SQLITE_OK else {

@@ -40,7 +40,7 @@ enum AdapterRows {
     private static func viewportSizeBenchmark() -> Benchmark {
         var benchmark = Benchmark("adapter size")
         let list = ScrolledList(Lists.objects(Array(0..<million)))
-        let ids = Lists.strings(Array(0..<million))
+        let ids = Lists.identifiers(Array(0..<million))
         var width = 390.0
         benchmark.add("another width") {
             width = width == 390 ? 391 : 390

@@ -8,7 +8,7 @@ extension BusRows {
         let adapter = BareAdapter(stage, "list")
         let tail = String(repeating: "x", count: 60)
         let messages = (0..<2).map { round in
-            adapter.performUpdates(count) { index in
+            adapter.performUpdates(objectCount: count) { index in
                 [("title", "row \(index % 10 == 0 ? round : 7) " + tail), ("subtitle", "under \(index)")]
             }
         }
@@ -42,29 +42,29 @@ private struct BareObjects {
 
     init(_ message: BareMessage) {
         var arguments = message.reader
-        _ = arguments.next()
-        var rows = arguments.inside()
+        _ = arguments.advance()
+        var rows = arguments.contentReader()
         while rows.type != 0 {
-            var row = rows.inside()
+            var row = rows.contentReader()
             let id = row.string()
-            _ = row.next()
+            _ = row.advance()
             let type = row.string()
-            _ = row.next()
-            objects.append(Object(id: id, type: type, fields: Self.fields(&row)))
-            _ = rows.next()
+            _ = row.advance()
+            objects.append(Object(id: id, type: type, fields: Self.readFields(&row)))
+            _ = rows.advance()
         }
     }
 
-    private static func fields(_ reader: inout BareReader) -> [String: String] {
+    private static func readFields(_ reader: inout BareReader) -> [String: String] {
         var fields: [String: String] = [:]
-        var entries = reader.inside()
+        var entries = reader.contentReader()
         while entries.type != 0 {
-            var entry = entries.inside()
+            var entry = entries.contentReader()
             let key = entry.string()
-            _ = entry.next()
-            var value = entry.inside()
+            _ = entry.advance()
+            var value = entry.contentReader()
             fields[key] = value.string()
-            _ = entries.next()
+            _ = entries.advance()
         }
         return fields
     }

@@ -13,11 +13,11 @@ enum BusDerivedRows {
 
     private static func fill(_ adapter: BareAdapter) {
         for start in stride(from: 0, to: million, by: 50_000) {
-            adapter.stage.client.call(adapter.append(start..<start + 50_000))
+            adapter.stage.client.call(adapter.appendObjects(start..<start + 50_000))
         }
     }
 
-    private static func follow(_ stage: BusStage, _ base: String, _ argument: String) -> BareAdapter {
+    private static func makeFollower(on stage: BusStage, of base: String, argument: String) -> BareAdapter {
         let follower = BareAdapter(stage, "follower", [("source", "list:\(base)?\(argument)")])
         waitForObject(of: follower)
         return follower
@@ -36,7 +36,7 @@ enum BusDerivedRows {
         let stage = BusStage()
         let (alone, followed) = (BareAdapter(stage, "alone"), BareAdapter(stage, "followed"))
         for list in [alone, followed] { fill(list) }
-        let follower = follow(stage, "followed", "contains=row")
+        let follower = makeFollower(on: stage, of: "followed", argument: "contains=row")
         stage.client.call(follower.setArgument("contains=row&sort=title"))
         var benchmark = Benchmark("followed change")
         let clock = { [stage] in stage.daemon.time }
@@ -44,7 +44,7 @@ enum BusDerivedRows {
         for (name, list) in [("a change, not followed", alone), ("a change, followed", followed)] {
             benchmark.add(name, iterations: 300, clock: clock, memoryOf: stage.daemonMemory) {
                 step += 1
-                stage.client.call(list.change((step &* 7919) % million, "row \(step)"))
+                stage.client.call(list.changeObject((step &* 7919) % million, title: "row \(step)"))
                 return step
             }
         }
@@ -61,8 +61,8 @@ enum BusDerivedRows {
         let base = BareAdapter(stage, "base")
         fill(base)
         let other = BareAdapter(stage, "other")
-        stage.client.call(other.performUpdates(1000) { _ in [("title", "first")] })
-        let follower = follow(stage, "base", "contains=row")
+        stage.client.call(other.performUpdates(objectCount: 1000) { _ in [("title", "first")] })
+        let follower = makeFollower(on: stage, of: "base", argument: "contains=row")
         var benchmark = Benchmark("search as one types")
         let letters = ["r", "row%20", "row%201", "row%2012", "row%20123"]
         let victim = Victim(other)

@@ -15,15 +15,15 @@ enum BusIdleRows {
         let stage = BusStage(files: ["listd.conf": "AdaptersPerUser=\(lists + 1)\n"])
         for number in 0..<lists {
             let adapter = BareAdapter(stage, "list\(number)")
-            stage.client.call(adapter.performUpdates(10) { [("title", "row \($0)")] })
+            stage.client.call(adapter.performUpdates(objectCount: 10) { [("title", "row \($0)")] })
         }
-        stage.client.drop()
+        stage.client.discardReceivedMessages()
         // By then, listd has finished all work that follows from the calls, and Dispatch has ended its idle threads.
         sleep(15)
         let (before, bareBefore) = (stage.daemonSleeps, stage.serviceSleeps)
         sleep(UInt32(seconds))
-        let wakeUps = count(from: before, to: stage.daemonSleeps)
-        let bareWakeUps = count(from: bareBefore, to: stage.serviceSleeps)
+        let wakeUps = countWakeUps(from: before, to: stage.daemonSleeps)
+        let bareWakeUps = countWakeUps(from: bareBefore, to: stage.serviceSleeps)
         var benchmark = Benchmark("idle")
         benchmark.facts.append(
             Benchmark.Fact(
@@ -34,7 +34,7 @@ enum BusIdleRows {
     }
 
     /// How often threads woke up between two counts. The end of a thread counts as one wake-up.
-    private static func count(from before: [String: Int], to after: [String: Int]) -> Int {
+    private static func countWakeUps(from before: [String: Int], to after: [String: Int]) -> Int {
         let awake = after.reduce(0) { $0 + $1.value - (before[$1.key] ?? 0) }
         return awake + before.keys.count { after[$0] == nil }
     }

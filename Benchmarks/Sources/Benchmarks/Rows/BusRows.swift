@@ -19,13 +19,13 @@ enum BusRows {
     private static func broadcastBenchmark(to count: Int) -> Benchmark {
         let stage = BusStage(subscribers: count)
         let adapter = BareAdapter(stage, "list")
-        stage.client.call(adapter.performUpdates(100) { _ in [("title", "first")] })
-        stage.setSignals([stage.signal(of: adapter.change(3, "captured"))])
+        stage.client.call(adapter.performUpdates(objectCount: 100) { _ in [("title", "first")] })
+        stage.setSignals([stage.signal(causedBy: adapter.changeObject(3, title: "captured"))])
         var benchmark = Benchmark("broadcast to \(count)")
         var step = 0
         let change: (BareAdapter) -> BareMessage = { adapter in
             step += 1
-            return adapter.change(3, "step \(step)")
+            return adapter.changeObject(3, title: "step \(step)")
         }
         addBroadcast(to: &benchmark, stage, adapter, count, change)
         benchmark.add("Updated to \(count)", iterations: 300, clock: stage.clock, memoryOf: stage.daemonMemory) {
@@ -33,7 +33,7 @@ enum BusRows {
             return step
         }
         benchmark.add("bare signal to \(count)", iterations: 300, clock: stage.clock, memoryOf: stage.serviceMemory) {
-            stage.client.call(change(adapter).redirected(to: BusStage.bareName, "Signals"))
+            stage.client.call(change(adapter).redirected(to: BusStage.bareName, method: "Signals"))
             return step
         }
         benchmark.expect(
@@ -49,14 +49,14 @@ enum BusRows {
         _ change: @escaping (BareAdapter) -> BareMessage
     ) {
         let silent = BareAdapter(stage, "silent", [("readers", "owner")])
-        stage.client.call(silent.performUpdates(100) { _ in [("title", "first")] })
+        stage.client.call(silent.performUpdates(objectCount: 100) { _ in [("title", "first")] })
         benchmark.addDifference(
             "broadcast of Updated", clock: stage.clock, memoryOf: stage.daemonMemory,
             of: { stage.client.call(change(adapter)) }, from: { stage.client.call(change(silent)) })
         benchmark.addDifference(
             "broadcast of a bare signal", clock: stage.clock, memoryOf: stage.serviceMemory,
-            of: { stage.client.call(change(adapter).redirected(to: BusStage.bareName, "Signals")) },
-            from: { stage.client.call(change(adapter).redirected(to: BusStage.bareName, "Empty")) })
+            of: { stage.client.call(change(adapter).redirected(to: BusStage.bareName, method: "Signals")) },
+            from: { stage.client.call(change(adapter).redirected(to: BusStage.bareName, method: "Empty")) })
         benchmark.expect(
             "broadcast of one `Updated` to \(count) subscribers", "broadcast of Updated", atMost: 1.3,
             times: "broadcast of a bare signal")
@@ -70,16 +70,19 @@ enum BusRows {
     ) {
         let lists = (0..<16).map { BareAdapter(stage, "list\($0)") }
         let silent = (0..<16).map { BareAdapter(stage, "silent\($0)", [("readers", "owner")]) }
-        for list in lists + silent { stage.client.call(list.performUpdates(100) { _ in [("title", "first")] }) }
-        func bare(_ member: String) -> [BareMessage] {
-            lists.map { change($0).redirected(to: BusStage.bareName, member) }
+        for list in lists + silent {
+            stage.client.call(list.performUpdates(objectCount: 100) { _ in [("title", "first")] })
+        }
+        func bareCalls(of member: String) -> [BareMessage] {
+            lists.map { change($0).redirected(to: BusStage.bareName, method: member) }
         }
         benchmark.addDifference(
             "16 broadcasts of Updated", clock: stage.clock, memoryOf: stage.daemonMemory,
             of: { stage.client.callAll(lists.map(change)) }, from: { stage.client.callAll(silent.map(change)) })
         benchmark.addDifference(
             "16 broadcasts of a bare signal", clock: stage.clock, memoryOf: stage.serviceMemory,
-            of: { stage.client.callAll(bare("Signals")) }, from: { stage.client.callAll(bare("Empty")) })
+            of: { stage.client.callAll(bareCalls(of: "Signals")) },
+            from: { stage.client.callAll(bareCalls(of: "Empty")) })
         benchmark.expect(
             "broadcasts of `Updated` to \(count) subscribers, 16 calls in flight", "16 broadcasts of Updated",
             atMost: 1.3, times: "16 broadcasts of a bare signal")
@@ -93,21 +96,21 @@ enum BusRows {
     private static func applyChangesBenchmark() -> Benchmark {
         let stage = BusStage()
         let adapter = BareAdapter(stage, "list")
-        stage.client.call(adapter.performUpdates(1000) { _ in [("title", "first")] })
+        stage.client.call(adapter.performUpdates(objectCount: 1000) { _ in [("title", "first")] })
         var benchmark = Benchmark("apply changes")
         var step = 0
         let change = {
             step += 1
-            return adapter.change(step % 1000, "step \(step)")
+            return adapter.changeObject(step % 1000, title: "step \(step)")
         }
         benchmark.addElapsed("ApplyChanges of one object", iterations: 300, memoryOf: stage.daemonMemory) {
             let call = change()
             return Runner.elapsed { stage.client.call(call) }
         }
-        addEmpty(to: &benchmark, stage)
-        stage.setSignals([stage.signal(of: change())])
+        addEmptyCalls(to: &benchmark, stage)
+        stage.setSignals([stage.signal(causedBy: change())])
         benchmark.addElapsed("bare signal and answer", iterations: 300, memoryOf: stage.serviceMemory) {
-            let call = change().redirected(to: BusStage.bareName, "Signals")
+            let call = change().redirected(to: BusStage.bareName, method: "Signals")
             return Runner.elapsed { stage.client.call(call) }
         }
         for (name, clock) in [("listd", stage.daemon), ("the bus", stage.bus)] {
@@ -134,7 +137,7 @@ enum BusRows {
     }
 
     /// Adds the CPU time of a call of the bare service's empty method.
-    private static func addEmpty(to benchmark: inout Benchmark, _ stage: BusStage) {
+    private static func addEmptyCalls(to benchmark: inout Benchmark, _ stage: BusStage) {
         stage.addEmptyRoundTrip(to: &benchmark)
         benchmark.add(
             "empty round trip, CPU of all", iterations: 300, clock: stage.clock, memoryOf: stage.serviceMemory
@@ -149,7 +152,7 @@ enum BusRows {
     private static func scrollBenchmark() -> Benchmark {
         let stage = BusStage()
         let adapter = BareAdapter(stage, "list")
-        stage.client.call(adapter.performUpdates(10_000) { [("title", "row \($0)")] })
+        stage.client.call(adapter.performUpdates(objectCount: 10_000) { [("title", "row \($0)")] })
         let view = adapter.openView(by: stage.client)
         var benchmark = Benchmark("scroll on the bus")
         var step = 0
@@ -162,21 +165,22 @@ enum BusRows {
                 var reader = stage.client.call(call).reader
                 sequence = reader.uint64()
             }
-            stage.client.call(adapter.acknowledge(view, sequence))
-            stage.client.drop()
+            stage.client.call(adapter.acknowledge(view, sequence: sequence))
+            stage.client.discardReceivedMessages()
             return time
         }
         benchmark.addElapsed("SetViewport, 20 new cells", iterations: 300, memoryOf: stage.daemonMemory, scroll)
-        addEmpty(to: &benchmark, stage)
+        addEmptyCalls(to: &benchmark, stage)
         _ = scroll()
-        let picture = picture(of: adapter, view)
+        let picture = pictureSignals(of: adapter, view: view)
         stage.setSignals(picture)
         benchmark.addElapsed(
             "bare signals (\(picture.count)) and answer", iterations: 300, memoryOf: stage.serviceMemory
         ) {
-            let call = adapter.setViewport(view, y: 1000, height: 840).redirected(to: BusStage.bareName, "Signals")
+            let call = adapter.setViewport(view, y: 1000, height: 840).redirected(
+                to: BusStage.bareName, method: "Signals")
             let time = Runner.elapsed { stage.client.call(call) }
-            stage.client.drop()
+            stage.client.discardReceivedMessages()
             return time
         }
         benchmark.add(
@@ -190,19 +194,19 @@ enum BusRows {
 
     /// Returns the signals that listd sends for one step before its reply, in the order of arrival: the signals to
     /// all subscribers and those of the view.
-    private static func picture(of adapter: BareAdapter, _ view: String) -> [BareMessage] {
+    private static func pictureSignals(of adapter: BareAdapter, view: String) -> [BareMessage] {
         let (client, listener) = (adapter.stage.client, BareConnection(adapter.stage.address))
-        listener.match("type='signal',sender='\(BusStage.listd)'")
-        for connection in [listener, client] { connection.drop() }
+        listener.addMatchRule("type='signal',sender='\(BusStage.listd)'")
+        for connection in [listener, client] { connection.discardReceivedMessages() }
         var reader = client.call(adapter.setViewport(view, y: 500_000, height: 840)).reader
         let sequence = reader.uint64()
         // The bus replies only after it has delivered everything that was sent before.
         _ = listener.hasOwner(BusStage.listd)
         var signals: [BareMessage] = []
         for connection in [listener, client] {
-            while let message = connection.next(timeout: 0) { signals += message.isSignal ? [message] : [] }
+            while let message = connection.nextMessage(timeout: 0) { signals += message.isSignal ? [message] : [] }
         }
-        client.call(adapter.acknowledge(view, sequence))
+        client.call(adapter.acknowledge(view, sequence: sequence))
         return signals
     }
 
@@ -211,19 +215,21 @@ enum BusRows {
     private static func burstBenchmark() -> Benchmark {
         let stage = BusStage(subscribers: 50)
         let adapter = BareAdapter(stage, "list")
-        stage.client.call(adapter.performUpdates(1000) { _ in [("title", "first")] })
-        stage.setSignals([stage.signal(of: adapter.performUpdates(1000) { _ in [("title", "captured")] })])
+        stage.client.call(adapter.performUpdates(objectCount: 1000) { _ in [("title", "first")] })
+        stage.setSignals([
+            stage.signal(causedBy: adapter.performUpdates(objectCount: 1000) { _ in [("title", "captured")] })
+        ])
         var benchmark = Benchmark("burst")
         var step = 0
         benchmark.add("1000 updates at once", clock: stage.clock, memoryOf: stage.daemonMemory) {
             step += 1
-            stage.client.callAll((0..<1000).map { adapter.change($0, "step \(step)") })
+            stage.client.callAll((0..<1000).map { adapter.changeObject($0, title: "step \(step)") })
             return step
         }
         benchmark.add("1000 empty calls and one signal", clock: stage.clock, memoryOf: stage.serviceMemory) {
             step += 1
             let calls = (0..<999).map {
-                adapter.change($0, "step \(step)").redirected(to: BusStage.bareName, "Empty")
+                adapter.changeObject($0, title: "step \(step)").redirected(to: BusStage.bareName, method: "Empty")
             }
             stage.client.callAll(calls + [stage.bareCall("Signals")])
             return step
@@ -254,19 +260,19 @@ enum BusRows {
     private static func farAwayBenchmark() -> Benchmark {
         let stage = BusStage()
         let adapter = BareAdapter(stage, "list")
-        stage.client.call(adapter.performUpdates(10_000) { _ in [("title", "first")] })
+        stage.client.call(adapter.performUpdates(objectCount: 10_000) { _ in [("title", "first")] })
         let viewers = (0..<50).map { _ in BareConnection(stage.address) }
         for viewer in viewers {
             let view = adapter.openView(by: viewer)
             viewer.call(adapter.setViewport(view, y: 0, height: 480))
-            viewer.drop()
+            viewer.discardReceivedMessages()
         }
-        for step in 0..<100 { stage.client.call(adapter.change(9_000 + step, "step")) }
+        for step in 0..<100 { stage.client.call(adapter.changeObject(9_000 + step, title: "step")) }
         var heard = 0
         for viewer in viewers {
             // The bus replies only after it has delivered everything that was sent before.
             _ = viewer.hasOwner(BusStage.listd)
-            while let message = viewer.next(timeout: 0) { heard += message.isSignal ? 1 : 0 }
+            while let message = viewer.nextMessage(timeout: 0) { heard += message.isSignal ? 1 : 0 }
         }
         var benchmark = Benchmark("far away")
         benchmark.facts.append(

@@ -11,8 +11,10 @@ enum BusSearchRows {
     private static func searchBenchmark() -> Benchmark {
         let stage = BusStage()
         let (list, other) = (BareAdapter(stage, "list"), BareAdapter(stage, "other"))
-        for start in stride(from: 0, to: count, by: 50_000) { stage.client.call(list.append(start..<start + 50_000)) }
-        stage.client.call(other.performUpdates(1000) { _ in [("title", "first")] })
+        for start in stride(from: 0, to: count, by: 50_000) {
+            stage.client.call(list.appendObjects(start..<start + 50_000))
+        }
+        stage.client.call(other.performUpdates(objectCount: 1000) { _ in [("title", "first")] })
         let searcher = BareConnection(stage.address)
         var benchmark = Benchmark("search")
         benchmark.addElapsed("Search of \(count), nothing found", iterations: 1, memoryOf: stage.daemonMemory) {
@@ -21,7 +23,10 @@ enum BusSearchRows {
         var step = 0
         let calls: [(String, () -> BareMessage)] = [
             ("FindObject of the same list", { list.findObject(step * 7919 % count) }),
-            ("ApplyChanges of one object of the same list", { list.change(step * 7919 % count, "step \(step)") }),
+            (
+                "ApplyChanges of one object of the same list",
+                { list.changeObject(step * 7919 % count, title: "step \(step)") }
+            ),
             ("FindObject of another list", { other.findObject(step % 1000) }),
         ]
         for (name, call) in calls {
@@ -45,21 +50,21 @@ enum BusSearchRows {
         _ stage: BusStage, searching: (connection: BareConnection, list: BareAdapter)?, _ call: () -> BareMessage
     ) -> [Double] {
         var waits: [Double] = []
-        func wait() {
+        func recordCall() {
             let message = call()
             waits.append(Double(Runner.elapsed { stage.client.call(message) }) / 1e6)
         }
         guard let searching else {
-            for _ in 0..<2000 { wait() }
+            for _ in 0..<2000 { recordCall() }
             return waits.sorted()
         }
         for _ in 0..<10 {
-            searching.connection.drop()
+            searching.connection.discardReceivedMessages()
             searching.connection.send(searching.list.search("nowhere"))
             var isAnswered = false
             while !isAnswered {
-                wait()
-                while let message = searching.connection.next(timeout: 0) {
+                recordCall()
+                while let message = searching.connection.nextMessage(timeout: 0) {
                     isAnswered = isAnswered || !message.isSignal
                 }
             }

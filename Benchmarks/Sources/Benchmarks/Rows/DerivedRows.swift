@@ -14,7 +14,7 @@ enum DerivedRows {
     private static let wanted = "needle"
 
     /// Returns a text like a row of mail. One of a thousand texts contains the searched word.
-    static func text(_ number: Int, _ isASCII: Bool) -> String {
+    static func text(_ number: Int, isASCII: Bool) -> String {
         let words = isASCII ? "Invoice of the second quarter, Number" : "Größe der Übersicht für den Käufer, Nummer"
         return "\(words) \(number)" + (number % 1000 == 7 ? " NEEDLE" : "")
     }
@@ -23,7 +23,7 @@ enum DerivedRows {
         (0..<million).compactMap { number in
             try? ListObject(
                 id: Lists.identifier(number), type: "row",
-                fields: ["n": .int64(Int64(number)), "title": .string(text(number, isASCII))])
+                fields: ["n": .int64(Int64(number)), "title": .string(text(number, isASCII: isASCII))])
         }
     }
 
@@ -38,7 +38,7 @@ enum DerivedRows {
         var benchmark = Benchmark("derived pass")
         for isASCII in [true, false] {
             let list = objects(isASCII: isASCII)
-            let texts = (0..<million).map { Array(text($0, isASCII).utf8) }
+            let texts = (0..<million).map { Array(text($0, isASCII: isASCII).utf8) }
             let kind = isASCII ? "ASCII" : "text with umlauts"
             benchmark.add("first pass, \(kind)") {
                 let derived = DerivedList(query("contains=\(wanted)"))
@@ -47,7 +47,7 @@ enum DerivedRows {
                 }
                 return derived.visible.count
             }
-            benchmark.add("bare loop, \(kind)") { isASCII ? bareASCII(texts) : bareText(texts) }
+            benchmark.add("bare loop, \(kind)") { isASCII ? countHitsInASCII(texts) : countHits(texts) }
             benchmark.expect(
                 "first pass of contains over 1,000,000 objects, \(kind)", "first pass, \(kind)", atMost: 1.5,
                 times: "bare loop, \(kind)")
@@ -57,7 +57,7 @@ enum DerivedRows {
 
     /// Folds the case of each ASCII text into a buffer, and searches the buffer with the C library. Returns the
     /// number of hits.
-    private static func bareASCII(_ texts: [[UInt8]]) -> Int {
+    private static func countHitsInASCII(_ texts: [[UInt8]]) -> Int {
         let wanted = Array(wanted.utf8)
         var buffer = [UInt8](repeating: 0, count: 4096)
         var found = 0
@@ -66,25 +66,25 @@ enum DerivedRows {
                 let byte = text[position]
                 buffer[position] = byte &- 65 < 26 ? byte | 32 : byte
             }
-            found += contains(buffer, text.count, wanted) ? 1 : 0
+            found += contains(wanted, in: buffer, count: text.count) ? 1 : 0
         }
         return found
     }
 
     /// Folds the case of each text with the standard library, as a program does for text beyond ASCII, and searches
     /// it. Returns the number of hits.
-    private static func bareText(_ texts: [[UInt8]]) -> Int {
+    private static func countHits(_ texts: [[UInt8]]) -> Int {
         let wanted = Array(wanted.utf8)
         var found = 0
         for text in texts {
             let folded = Array(String(decoding: text, as: UTF8.self).lowercased().utf8)
-            found += contains(folded, folded.count, wanted) ? 1 : 0
+            found += contains(wanted, in: folded, count: folded.count) ? 1 : 0
         }
         return found
     }
 
     /// Whether a text contains another one. The C library finds the first byte and compares the others.
-    private static func contains(_ text: [UInt8], _ count: Int, _ wanted: [UInt8]) -> Bool {
+    private static func contains(_ wanted: [UInt8], in text: [UInt8], count: Int) -> Bool {
         text.withUnsafeBytes { text in
             wanted.withUnsafeBytes { wanted in
                 guard var place = text.baseAddress, let start = wanted.baseAddress else { return false }
@@ -106,8 +106,8 @@ enum DerivedRows {
         for argument in ["contains=number&sort=n", "contains=number", "sort=-n&limit=100"] {
             let alone = FollowedEngine(objects(isASCII: true), nil)
             let followed = FollowedEngine(objects(isASCII: true), query(argument))
-            benchmark.add("change, \(argument), alone", iterations: 500) { alone.change() }
-            benchmark.add("change, \(argument)", iterations: 500) { followed.change() }
+            benchmark.add("change, \(argument), alone", iterations: 500) { alone.changeNextObject() }
+            benchmark.add("change, \(argument)", iterations: 500) { followed.changeNextObject() }
             benchmark.expect(
                 "one object of 1,000,000 changes, followed with \(argument)", "change, \(argument)", atMost: 3,
                 times: "change, \(argument), alone")
@@ -150,45 +150,46 @@ private final class FollowedEngine {
 
     init(_ objects: [ListObject], _ query: DerivedQuery?) {
         count = objects.count
-        base = FollowedEngine.engine(objects)
+        base = FollowedEngine.makeEngine(objects)
         derived = query.map { DerivedList($0) }
         derived?.append(objects, from: 0, total: objects.count)
         if case .replace(let visible)? = derived?.dequeueChange() {
-            shown = FollowedEngine.engine(visible)
+            shown = FollowedEngine.makeEngine(visible)
         } else {
             shown = nil
         }
         derived?.prepare()
     }
 
-    private static func engine(_ objects: [ListObject]) -> ListAdapter {
+    private static func makeEngine(_ objects: [ListObject]) -> ListAdapter {
         ListAdapter(
             configuration: ListAdapter.Configuration(), controllers: BuiltInSectionControllerProvider(),
             objects: objects)
     }
 
     /// Changes the text of the next object, and every second time also its place in the order of the derived list.
-    func change() -> Int {
+    func changeNextObject() -> Int {
         step += 1
         let number = (step &* 7919) % count
         let order = step % 2 == 0 ? number : (number &* 31) % count
         flush(
             base,
-            .patchObject(
+            performing: .patchObject(
                 id: Lists.identifier(number),
                 set: ["title": .string("Another number \(step)"), "n": .int64(Int64(order))], unset: []))
         return step
     }
 
-    private func flush(_ adapter: ListAdapter, _ operation: UpdateRequest.Operation) {
+    private func flush(_ adapter: ListAdapter, performing operation: UpdateRequest.Operation) {
         adapter.enqueue(UpdateRequest(id: 1, operation: operation), now: 0)
         guard case .commit(let transaction) = adapter.beginFlush(now: 0) else { return }
         _ = adapter.commitFlush()
         guard adapter === base, let derived, let shown else { return }
         derived.apply(transaction.content)
         switch derived.dequeueChange() {
-        case .changes(let removed, let upserts): flush(shown, .applyChanges(removed: removed, upserts: upserts))
-        case .replace(let objects): flush(shown, .performUpdates(objects: objects))
+        case .changes(let removed, let upserts):
+            flush(shown, performing: .applyChanges(removed: removed, upserts: upserts))
+        case .replace(let objects): flush(shown, performing: .performUpdates(objects: objects))
         case nil: break
         }
     }

@@ -17,9 +17,9 @@ enum DiffRows {
         let lists = Lists.churn(count: 100_000, deletes: 10_000, inserts: 10_000, shuffled: 2_000)
         var benchmark = Benchmark("diff 100k churn")
         let row = "diff, 100,000 String ids, 10 % deleted, 10 % inserted, 2,000 shuffled"
-        addDiff(&benchmark, lists)
-        addDictionary(&benchmark, lists)
-        addPlainHeckel(&benchmark, lists)
+        addDiff(of: lists, to: &benchmark)
+        addDictionary(of: lists, to: &benchmark)
+        addPlainHeckel(of: lists, to: &benchmark)
         benchmark.expect(row, "diff", atMost: 0.6, times: "SipHash pass")
         benchmark.expect(row, "diff", atMost: 0.2, times: "Dictionary")
         benchmark.expect("minimal moves on top", "diff, minimal moves", atMost: 1.3, times: "diff")
@@ -30,7 +30,7 @@ enum DiffRows {
     private static func millionIDsBenchmark() -> Benchmark {
         let lists = Lists.churn(count: 1_000_000, deletes: 10_000, inserts: 10_000, shuffled: 0)
         var benchmark = Benchmark("diff 1M")
-        addDiff(&benchmark, lists)
+        addDiff(of: lists, to: &benchmark)
         benchmark.expect(
             "diff, 1,000,000 String ids, 1 % deleted and inserted", "diff", atMost: 0.35, times: "SipHash pass")
         return benchmark
@@ -38,7 +38,7 @@ enum DiffRows {
 
     private static func makeBenchmark(_ name: String, row: String, limit: Double, _ lists: Lists) -> Benchmark {
         var benchmark = Benchmark(name)
-        addDiff(&benchmark, lists)
+        addDiff(of: lists, to: &benchmark)
         benchmark.expect(row, "diff", atMost: limit, times: "SipHash pass")
         return benchmark
     }
@@ -70,9 +70,9 @@ enum DiffRows {
     private static func smallListsBenchmark() -> Benchmark {
         let lists = Lists.churn(count: 5_000, deletes: 500, inserts: 500, shuffled: 200)
         var benchmark = Benchmark("diff 5k")
-        addDiff(&benchmark, lists)
-        addPlainHeckel(&benchmark, lists)
-        let (old, new) = (Lists.strings(lists.old), Lists.strings(lists.new))
+        addDiff(of: lists, to: &benchmark)
+        addPlainHeckel(of: lists, to: &benchmark)
+        let (old, new) = (Lists.identifiers(lists.old), Lists.identifiers(lists.new))
         benchmark.add("CollectionDifference") { new.difference(from: old).count }
         benchmark.expect(
             "diff, 5,000, against `CollectionDifference`", "diff", atMost: 0.01, times: "CollectionDifference")
@@ -83,8 +83,8 @@ enum DiffRows {
     private static func elementsBenchmark() -> Benchmark {
         let lists = Lists.churn(count: 100_000, deletes: 10_000, inserts: 10_000, shuffled: 2_000)
         var benchmark = Benchmark("diff elements")
-        let (old, new) = (Lists.strings(lists.old), Lists.strings(lists.new))
-        addPlainHeckel(&benchmark, lists)
+        let (old, new) = (Lists.identifiers(lists.old), Lists.identifiers(lists.new))
+        addPlainHeckel(of: lists, to: &benchmark)
         benchmark.add("diff of Strings") { ListDiff.between(old, new).changeCount }
         benchmark.expect(
             "diff of 100,000 Swift Strings against a plain port of IGListDiff", "diff of Strings", atMost: 0.35,
@@ -115,23 +115,23 @@ enum DiffRows {
     private static func addStructDiff(
         of lists: Lists, named name: String, to benchmark: inout Benchmark, atMost limit: Double
     ) {
-        let old = Lists.strings(lists.old).map { Row(id: $0, version: 0) }
-        let new = Lists.strings(lists.new).map { Row(id: $0, version: 0) }
+        let old = Lists.identifiers(lists.old).map { Row(id: $0, version: 0) }
+        let new = Lists.identifiers(lists.new).map { Row(id: $0, version: 0) }
         benchmark.add("diff of structs, \(name)") { ListDiff.between(old, new).changeCount }
         benchmark.expect(
             "diff of 100,000 structs with String ids, \(name)", "diff of structs, \(name)", atMost: limit,
             times: "hashing all ids once each")
     }
 
-    private static func addDiff(_ benchmark: inout Benchmark, _ lists: Lists) {
+    private static func addDiff(of lists: Lists, to benchmark: inout Benchmark) {
         let (old, new) = (Lists.objects(lists.old), Lists.objects(lists.new))
         benchmark.add("diff") { ListDiff.between(old, new).moves.count }
         benchmark.add("diff, minimal moves") { ListDiff.between(old, new, moves: .minimal).moves.count }
-        addPasses(&benchmark, lists)
+        addHashing(of: lists, to: &benchmark)
     }
 
-    private static func addPasses(_ benchmark: inout Benchmark, _ lists: Lists) {
-        let old = Lists.strings(lists.old)
+    private static func addHashing(of lists: Lists, to benchmark: inout Benchmark) {
+        let old = Lists.identifiers(lists.old)
         benchmark.add("SipHash pass") {
             var result = 0
             for id in old {
@@ -143,8 +143,8 @@ enum DiffRows {
         }
     }
 
-    private static func addDictionary(_ benchmark: inout Benchmark, _ lists: Lists) {
-        let (old, new) = (Lists.strings(lists.old), Lists.strings(lists.new))
+    private static func addDictionary(of lists: Lists, to benchmark: inout Benchmark) {
+        let (old, new) = (Lists.identifiers(lists.old), Lists.identifiers(lists.new))
         benchmark.add("Dictionary") {
             var table = [String: Int](minimumCapacity: old.count)
             for (index, id) in old.enumerated() { table[id] = index }
@@ -154,8 +154,8 @@ enum DiffRows {
         }
     }
 
-    private static func addPlainHeckel(_ benchmark: inout Benchmark, _ lists: Lists) {
-        let (old, new) = (Lists.strings(lists.old), Lists.strings(lists.new))
+    private static func addPlainHeckel(of lists: Lists, to benchmark: inout Benchmark) {
+        let (old, new) = (Lists.identifiers(lists.old), Lists.identifiers(lists.new))
         benchmark.add("plain IGListDiff") {
             PlainHeckel.between(old, new, id: { $0 }, isEqual: { _, _ in true }).moves.count
         }

@@ -18,17 +18,17 @@ enum LayoutRows {
         let name = kind.rawValue
         var benchmark = Benchmark("layout \(name)")
         let (few, many) = (10_000, 10_000_000)
-        func layouts(_ number: Int, of count: Int) -> [any ListLayout] {
+        func makeLayouts(_ number: Int, itemCount count: Int) -> [any ListLayout] {
             (0..<number).map { _ in
                 var layout = kind.makeLayout(LayoutConfiguration())
                 layout.prepare(Rows(count: count), container: viewport)
                 return layout
             }
         }
-        let short = layouts(many / few, of: few)
-        addQueries(&benchmark, "\(name), \(many) items", layouts(1, of: many))
-        addQueries(&benchmark, "\(name), \(few) items", short)
-        addQueries(&benchmark, "\(name), \(few) items, warm", [short[0]])
+        let short = makeLayouts(many / few, itemCount: few)
+        addQueries(of: makeLayouts(1, itemCount: many), named: "\(name), \(many) items", to: &benchmark)
+        addQueries(of: short, named: "\(name), \(few) items", to: &benchmark)
+        addQueries(of: [short[0]], named: "\(name), \(few) items, warm", to: &benchmark)
         let frames = (0..<few).map { Rows(count: few).placementOfItem(at: IndexPath(section: $0, item: 0)).frame }
         benchmark.add("linear scan, \(few) items", iterations: 20) {
             let rect = Rect(origin: Point(x: 0, y: 1_000), size: viewport)
@@ -41,7 +41,7 @@ enum LayoutRows {
     }
 
     /// Adds queries of viewports all over the given lists.
-    private static func addQueries(_ benchmark: inout Benchmark, _ name: String, _ layouts: [any ListLayout]) {
+    private static func addQueries(of layouts: [any ListLayout], named name: String, to benchmark: inout Benchmark) {
         var random = Numbers(seed: 3)
         let length = layouts[0].contentSize.height - viewport.height
         benchmark.add(name, iterations: 2_000) {

@@ -39,7 +39,7 @@ struct Lists {
         return "\(hex(a >> 32, 8))-\(hex(a >> 16, 4))-\(hex(a, 4))-\(hex(b >> 48, 4))-\(hex(b, 12))"
     }
 
-    static func strings(_ numbers: [Int]) -> [String] { numbers.map { identifier($0) } }
+    static func identifiers(_ numbers: [Int]) -> [String] { numbers.map { identifier($0) } }
 
     /// Returns an object with an identifier of 16 bytes and fields of 100 bytes.
     static func sizedObject(_ number: Int) -> ListObject {

@@ -9,7 +9,7 @@ enum ObjectRows {
     /// Measures the creation of objects with two fields, compared with a plain class that holds the same data.
     private static func creationBenchmark() -> Benchmark {
         var benchmark = Benchmark("objects made")
-        let ids = Lists.strings(Array(0..<10_000))
+        let ids = Lists.identifiers(Array(0..<10_000))
         benchmark.add("10,000 objects of two fields") {
             let objects = ids.map { id in
                 try? ListObject(id: id, type: "row", fields: ["n": .int64(7), "title": .string(id)])

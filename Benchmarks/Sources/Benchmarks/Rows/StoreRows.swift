@@ -41,7 +41,7 @@ enum StoreRows {
             ("8 direct callers, \(inFlight) calls in flight, disk", directAhead),
             ("8 callers, \(inFlight) calls in flight, bare", bareAhead),
         ] {
-            benchmark.add(name, clock: Runner.wallTime, memoryOf: stage.daemonMemory) { callers.call(calls) }
+            benchmark.add(name, clock: Runner.wallTime, memoryOf: stage.daemonMemory) { callers.changeObjects(calls) }
         }
         benchmark.add("a transaction for each object", clock: Runner.wallTime) { plain.writeChanges(calls * 8) }
         benchmark.expect(
@@ -70,7 +70,7 @@ enum StoreRows {
         for (name, stage) in [("with a store", storing), ("without a store", bare)] {
             let callers = Callers(1, on: stage, durability: "memory")
             benchmark.add("ApplyChanges, memory, \(name)", clock: stage.clock, memoryOf: stage.daemonMemory) {
-                callers.call(calls)
+                callers.changeObjects(calls)
             }
         }
         benchmark.expect(
@@ -85,7 +85,7 @@ enum StoreRows {
         let stage = BusStage(isStoring: true)
         let adapter = BareAdapter(stage, "million", durability: "disk")
         for start in stride(from: 0, to: 1_000_000, by: 100_000) {
-            stage.client.call(adapter.append(start..<start + 100_000))
+            stage.client.call(adapter.appendObjects(start..<start + 100_000))
         }
         stage.stop()
         let plain = PlainSQLite(copyOf: stage.stateDirectory, to: stage.directory.path + "/plain")
@@ -132,15 +132,15 @@ private final class Callers {
         let service: String?
         let inFlight: Int
 
-        func call(_ count: Int, _ text: String) {
+        func changeObjects(_ count: Int, title: String) {
             for start in stride(from: 0, to: count, by: inFlight) {
-                client.callAll((start..<min(start + inFlight, count)).map { change($0, text) })
+                client.callAll((start..<min(start + inFlight, count)).map { changeCall($0, title: title) })
             }
         }
 
-        private func change(_ index: Int, _ text: String) -> BareMessage {
-            let change = adapter.change(index % 1000, text)
-            return service.map { change.redirected(to: $0, "Signals") } ?? change
+        private func changeCall(_ index: Int, title: String) -> BareMessage {
+            let change = adapter.changeObject(index % 1000, title: title)
+            return service.map { change.redirected(to: $0, method: "Signals") } ?? change
         }
     }
 
@@ -157,24 +157,24 @@ private final class Callers {
         callers = (0..<count).map { number in
             let name = "\(durability) \(isDirect ? "direct " : "")\(service ?? "") \(inFlight) \(number)"
             let adapter = BareAdapter(stage, name, durability: durability)
-            stage.client.call(adapter.performUpdates(1000) { [("title", "row \($0)")] })
+            stage.client.call(adapter.performUpdates(objectCount: 1000) { [("title", "row \($0)")] })
             let client = isDirect ? BareConnection(direct: stage.directAddress) : BareConnection(stage.address)
             return Caller(client: client, adapter: adapter, service: service, inFlight: inFlight)
         }
         if let service, let adapter = callers.first?.adapter {
-            stage.setSignals([stage.signal(of: adapter.change(0, "step 1"))], of: service)
+            stage.setSignals([stage.signal(causedBy: adapter.changeObject(0, title: "step 1"))], of: service)
         }
     }
 
     /// Lets each caller change the given number of objects, and waits for all callers.
-    func call(_ count: Int) -> Int {
+    func changeObjects(_ count: Int) -> Int {
         round += 1
         let text = "step \(round)"
         let done = DispatchGroup()
         for caller in callers {
             done.enter()
             Thread {
-                caller.call(count, text)
+                caller.changeObjects(count, title: text)
                 done.leave()
             }.start()
         }

@@ -49,7 +49,7 @@ private final class DeltaList {
     let rawBytes: Int
 
     convenience init(count: Int) {
-        self.init((0..<count).map { DeltaList.object(Lists.identifier($0), 0) })
+        self.init((0..<count).map { DeltaList.makeObject(Lists.identifier($0), version: 0) })
         ids = (0..<count).map { Lists.identifier($0) }
     }
 
@@ -63,7 +63,7 @@ private final class DeltaList {
         self.tree = tree
     }
 
-    private static func object(_ id: String, _ version: Int) -> ListObject {
+    private static func makeObject(_ id: String, version: Int) -> ListObject {
         guard let object = try? ListObject(id: id, type: "row", fields: ["value": .int64(Int64(version))]) else {
             fatalError("the object “\(id)” could not be created")
         }
@@ -87,21 +87,23 @@ private final class DeltaList {
     func prepare() {
         prepared = (0..<DeltaList.steps).map { _ in
             var step = Step()
-            step.updates = (0..<4).map { _ in DeltaList.object(ids[place()], Int(random.next() % 1000)) }
-            step.moves = (0..<2).map { _ in (ids[place()], place()) }
+            step.updates = (0..<4).map { _ in
+                DeltaList.makeObject(ids[randomIndex()], version: Int(random.next() % 1000))
+            }
+            step.moves = (0..<2).map { _ in (ids[randomIndex()], randomIndex()) }
             for _ in 0..<2 {
-                let replaced = place()
+                let replaced = randomIndex()
                 step.deletes.append(ids[replaced])
                 nextID += 1
                 ids[replaced] = Lists.identifier(nextID)
-                step.inserts.append((DeltaList.object(ids[replaced], 0), place()))
+                step.inserts.append((DeltaList.makeObject(ids[replaced], version: 0), randomIndex()))
             }
             return step
         }
         prepared.reverse()
     }
 
-    private func place() -> Int { Int(random.next() % UInt64(ids.count)) }
+    private func randomIndex() -> Int { Int(random.next() % UInt64(ids.count)) }
 
     /// Makes the ten changes, calculates the resulting index changes, and commits.
     func step() -> Int {

@@ -18,9 +18,9 @@ enum ViewRows {
         var benchmark = Benchmark("views many")
         for views in [1, 10_000] {
             let list = ViewedList(count, shown: Array(repeating: 20, count: views))
-            benchmark.add("one change, \(views) views", iterations: 200) { list.change(19) }
+            benchmark.add("one change, \(views) views", iterations: 200) { list.changeObject(19) }
         }
-        addHashing(&benchmark)
+        addHashing(to: &benchmark)
         benchmark.expect(
             "one object changes that one of 10,000 views shows", "one change, 10000 views", atMost: 1.2,
             times: "one change, 1 views")
@@ -32,7 +32,7 @@ enum ViewRows {
         var benchmark = Benchmark("views large")
         for shown in [20, count] {
             let list = ViewedList(count, shown: [shown])
-            benchmark.add("one change, \(shown) visible", iterations: 20) { list.change(shown - 1) }
+            benchmark.add("one change, \(shown) visible", iterations: 20) { list.changeObject(shown - 1) }
         }
         let objects = Lists.objects(Array(0..<count))
         benchmark.add("viewport of \(count) items") {
@@ -53,18 +53,18 @@ enum ViewRows {
         var benchmark = Benchmark("views selection")
         for selected in [10, 100_000] {
             let list = ViewedList(100_001, shown: [20])
-            list.select(0..<selected)
-            benchmark.add("one more of \(selected)", iterations: 100) { list.select(100_000..<100_001) }
+            list.selectItems(0..<selected)
+            benchmark.add("one more of \(selected)", iterations: 100) { list.selectItems(100_000..<100_001) }
         }
-        addHashing(&benchmark)
+        addHashing(to: &benchmark)
         benchmark.expect(
             "an item is selected and deselected beside 100,000", "one more of 100000", atMost: 2,
             times: "one more of 10")
         return benchmark
     }
 
-    private static func addHashing(_ benchmark: inout Benchmark) {
-        let ids = Lists.strings(Array(0..<1_000))
+    private static func addHashing(to benchmark: inout Benchmark) {
+        let ids = Lists.identifiers(Array(0..<1_000))
         benchmark.add("SipHash pass over 1,000 ids", iterations: 20) {
             ids.reduce(0) { $0 ^ $1.hashValue }
         }
@@ -104,7 +104,7 @@ private final class ViewedList {
     var shownCount: Int { (try? adapter.viewDescription(1).visibleObjects.count) ?? 0 }
 
     /// Changes the value of an object.
-    func change(_ number: Int) -> Int {
+    func changeObject(_ number: Int) -> Int {
         step += 1
         let id = Lists.identifier(number)
         let operation = UpdateRequest.Operation.patchObject(id: id, set: ["value": .int64(Int64(step))], unset: [])
@@ -113,9 +113,9 @@ private final class ViewedList {
         return adapter.commitFlush().events.count
     }
 
-    /// Selects the items, or deselects them if they are selected.
+    /// Selects the items, and deselects a single item again. Returns the number of events.
     @discardableResult
-    func select(_ range: Range<Int>) -> Int {
+    func selectItems(_ range: Range<Int>) -> Int {
         var events = 0
         for number in range {
             let id = Lists.identifier(number)

@@ -15,8 +15,8 @@ enum WorkerRows {
         let stage = WorkerStage(lists: [])
         var benchmark = Benchmark("worker start")
         let times = (0..<11).map { _ in
-            let time = Runner.elapsed { stage.callManager("LoadPlugin", "outside") }
-            stage.callManager("UnloadPlugin", "outside")
+            let time = Runner.elapsed { stage.callManager("LoadPlugin", argument: "outside") }
+            stage.callManager("UnloadPlugin", argument: "outside")
             return Double(time) / 1e6
         }
         benchmark.facts.append(
@@ -24,8 +24,8 @@ enum WorkerRows {
                 row: "`LoadPlugin` that starts a worker, round trip", value: times.sorted()[times.count / 2],
                 unit: "ms", limit: 50, note: "median of \(times.count)"))
         benchmark.addElapsed("LoadPlugin that starts a worker", iterations: 1, memoryOf: stage.bus.daemonMemory) {
-            defer { stage.callManager("UnloadPlugin", "outside") }
-            return Runner.elapsed { stage.callManager("LoadPlugin", "outside") }
+            defer { stage.callManager("UnloadPlugin", argument: "outside") }
+            return Runner.elapsed { stage.callManager("LoadPlugin", argument: "outside") }
         }
         stage.bus.addEmptyRoundTrip(to: &benchmark)
         return benchmark
@@ -39,14 +39,16 @@ enum WorkerRows {
         var benchmark = Benchmark("worker build")
         for place in ["inside", "outside"] {
             let adapter = BareAdapter(stage.bus, configured: place)
-            let empty = { _ = stage.bus.client.call(adapter.performUpdates(0) { _ in [] }) }
-            let call = adapter.performUpdates(sections) { [("title", "row \($0)")] }
-            benchmark.addElapsed("\(sections) sections \(place)", iterations: 1, memoryOf: stage.memory(of: place)) {
+            let empty = { _ = stage.bus.client.call(adapter.performUpdates(objectCount: 0) { _ in [] }) }
+            let call = adapter.performUpdates(objectCount: sections) { [("title", "row \($0)")] }
+            benchmark.addElapsed(
+                "\(sections) sections \(place)", iterations: 1, memoryOf: stage.measuredProcess(of: place)
+            ) {
                 empty()
                 return Runner.elapsed { stage.bus.client.call(call.copy) }
             }
             benchmark.add(
-                "\(sections) sections \(place), CPU of all", clock: clock, memoryOf: stage.memory(of: place),
+                "\(sections) sections \(place), CPU of all", clock: clock, memoryOf: stage.measuredProcess(of: place),
                 prepare: empty
             ) {
                 stage.bus.client.call(call.copy)
@@ -67,7 +69,8 @@ enum WorkerRows {
         let scrolls = ["inside", "outside"].map { WorkerScroll(stage, list: $0, sections: sections) }
         for scroll in scrolls {
             benchmark.addElapsed(
-                "20 new cells \(scroll.list)", iterations: 300, memoryOf: stage.memory(of: scroll.list), scroll.step)
+                "20 new cells \(scroll.list)", iterations: 300, memoryOf: stage.measuredProcess(of: scroll.list),
+                scroll.step)
         }
         stage.bus.addEmptyRoundTrip(to: &benchmark)
         benchmark.facts.append(
