@@ -12,22 +12,23 @@ package struct FrozenFile {
         let directory = TemporaryDirectory()
         let path = directory.path + "/frozen"
         guard FileManager.default.createFile(atPath: path, contents: nil),
-            let file = FileHandle(forWritingAtPath: path), run("+i", path)
+            let file = FileHandle(forWritingAtPath: path), changeAttribute("+i", of: path)
         else { return false }
         let isFrozen = (try? file.write(contentsOf: Data([1]))) == nil
-        return run("-i", path) && isFrozen
+        return changeAttribute("-i", of: path) && isFrozen
     }()
 
     /// Makes a file or directory immutable.
     package init(_ path: String) throws {
-        guard Self.run("+i", path) else { throw POSIXError(.EPERM) }
+        guard Self.changeAttribute("+i", of: path) else { throw POSIXError(.EPERM) }
         self.path = path
     }
 
     /// Makes the file or directory mutable again.
-    package func thaw() { _ = Self.run("-i", path) }
+    package func thaw() { _ = Self.changeAttribute("-i", of: path) }
 
-    private static func run(_ flag: String, _ path: String) -> Bool {
+    /// Runs chattr(1). Returns whether it succeeded.
+    private static func changeAttribute(_ flag: String, of path: String) -> Bool {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/chattr")
         process.arguments = [flag, path]

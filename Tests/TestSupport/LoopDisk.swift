@@ -35,7 +35,7 @@ package final class LoopDisk: Sendable {
 
     /// Returns a disk with the content that a power failure at this moment would leave. Mounting the disk replays its
     /// journal.
-    package func cutPower() throws -> LoopDisk {
+    package func diskAfterPowerFailure() throws -> LoopDisk {
         try LoopDisk { image in try FileManager.default.copyItem(atPath: self.image, toPath: image) }
     }
 

@@ -55,7 +55,7 @@ package final class PrivateBus: Sendable {
         try errors.fileHandleForWriting.close()
         processID = process.processID
         log = errors.fileHandleForReading
-        address = try PrivateBus.firstLine(of: output.fileHandleForReading, or: log)
+        address = try PrivateBus.readAddress(from: output.fileHandleForReading, errors: log)
     }
 
     deinit {
@@ -76,8 +76,8 @@ package final class PrivateBus: Sendable {
     /// Continues a stopped bus.
     package func resume() { process.signal(SIGCONT) }
 
-    /// Reads the address, which the bus writes once the socket is listening.
-    private static func firstLine(of output: FileHandle, or errors: FileHandle) throws -> String {
+    /// Reads the address, which the bus writes once the socket is listening. The thrown error quotes `errors`.
+    private static func readAddress(from output: FileHandle, errors: FileHandle) throws -> String {
         var line = Data()
         while let byte = try output.read(upToCount: 1)?.first {
             if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }

@@ -27,7 +27,7 @@ package struct SmallDisk {
     package func remove() { _ = unsafe umount2(path, Int32(MNT_DETACH)) }
 
     /// Fills the file system with a file until no space is left.
-    package func fill(_ name: String = "filler") {
+    package func fill(withFile name: String = "filler") {
         let file = unsafe open(path + "/" + name, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
         for size in [65536, 4096, 1] {
             let bytes = [UInt8](repeating: 1, count: size)
@@ -36,6 +36,6 @@ package struct SmallDisk {
         close(file)
     }
 
-    /// Removes the file that ``fill(_:)`` has written.
-    package func makeRoom(_ name: String = "filler") { _ = unsafe unlink(path + "/" + name) }
+    /// Removes the file that ``fill(withFile:)`` writes by default.
+    package func removeFiller() { _ = unsafe unlink(path + "/filler") }
 }

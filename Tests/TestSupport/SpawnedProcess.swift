@@ -31,9 +31,10 @@ final class SpawnedProcess: Sendable {
     ) throws {
         self.leadsGroup = leadsGroup
         let environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }.map { "\($0)=\($1)" }
-        processID = try unsafe CStrings.with([executable] + arguments) { argv in
-            try unsafe CStrings.with(environment) { envp in
-                try unsafe SpawnedProcess.spawn(executable, argv, envp, [input, output, errors], leadsGroup)
+        processID = try unsafe CStrings.withArray(of: [executable] + arguments) { argv in
+            try unsafe CStrings.withArray(of: environment) { envp in
+                try unsafe SpawnedProcess.spawn(
+                    executable, argv, envp, descriptors: [input, output, errors], leadsGroup: leadsGroup)
             }
         }
         LiveProcesses.add(target)
@@ -63,6 +64,8 @@ final class SpawnedProcess: Sendable {
     }
 
     /// Waits until the process has ended. It is reaped only when no thread can signal its process ID any more.
+    ///
+    /// - Returns: The exit status, or the negative number of a signal.
     private func reap() -> Int32 {
         var information = unsafe siginfo_t()
         while unsafe waitid(P_PID, id_t(processID), &information, WEXITED | WNOWAIT) != 0, errno == EINTR {}
@@ -77,7 +80,7 @@ final class SpawnedProcess: Sendable {
 
     private static func spawn(
         _ executable: String, _ argv: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>,
-        _ envp: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, _ descriptors: [Int32], _ leadsGroup: Bool
+        _ envp: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, descriptors: [Int32], leadsGroup: Bool
     ) throws -> Int32 {
         var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
@@ -108,8 +111,8 @@ final class SpawnedProcess: Sendable {
 
 /// Passes Swift strings to C as an array of NUL-terminated strings that ends with a null pointer.
 private enum CStrings {
-    static func with<R>(
-        _ texts: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) throws -> R
+    static func withArray<R>(
+        of texts: [String], _ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) throws -> R
     ) rethrows -> R {
         var pointers = unsafe texts.map { unsafe strdup($0) }
         unsafe pointers.append(nil)

@@ -38,7 +38,7 @@ struct FullDiskTests {
         // Lists with durability memory are not affected.
         let memory = try await stage.createAdapter("memory")
         #expect(try await memory.applyChanges([largeUpsert("m")]) == 1)
-        disk.makeRoom()
+        disk.removeFiller()
         #expect(try await adapter.applyChanges([largeUpsert("b")]) == 2)
         #expect(updates.recorded == [2])
         await stage.kill()
@@ -65,7 +65,7 @@ struct FullDiskTests {
             // A killed listd leaves the write-ahead log as it is.
             await stage.kill()
             stage = try await stages.start()
-            disk.fill("more")
+            disk.fill(withFile: "more")
         }
         let adapter = try await stage.adapter("mail")
         var error = await #expect(throws: DBusError.self) { try await adapter.applyChanges([largeUpsert("b")]) }
@@ -78,7 +78,7 @@ struct FullDiskTests {
         #expect(try await stage.names() == ["mail"])
         #expect(try await stage.adapter("mail").objects().rows.map(\.id) == ["0", "1", "2"])
         // A second removal works too, because the store has reserved disk space again.
-        disk.fill("last")
+        disk.fill(withFile: "last")
         error = nil
         try await stage.manager.call("RemoveAdapter", "mail")
         #expect(try await stage.names().isEmpty)

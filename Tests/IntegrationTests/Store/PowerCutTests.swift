@@ -73,7 +73,7 @@ struct PowerCutTests {
         let before = try await epochs(stage)
         let answered = try await write(5, to: try await stage.adapter("fsync"))
         let later = try await write(20, to: try await stage.adapter("disk"))
-        let left = try disk.cutPower()
+        let left = try disk.diskAfterPowerFailure()
         defer { left.remove() }
         await stage.kill()
         stages.directory = left.path + "/state"

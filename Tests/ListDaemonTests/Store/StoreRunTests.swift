@@ -86,7 +86,7 @@ struct StoreRunTests {
         let opened = try open("second")
         let new = epochs(opened)
         #expect(new["disk"] != "e1")
-        disk.makeRoom()
+        disk.removeFiller()
         try await opened.store.write(.remove(name: "fsync"))
         try await simulateKill(opened.store)
         let again = try open("second")
