@@ -44,7 +44,7 @@ struct CircleRule {
         self.edges = edges
     }
 
-    static func key(_ module: String, _ edge: Edge) -> String { "circle \(module) \(edge.from) -> \(edge.to)" }
+    static func key(of edge: Edge, in module: String) -> String { "circle \(module) \(edge.from) -> \(edge.to)" }
 
     /// Returns a finding for each group of folders that use each other in a circle.
     ///
@@ -52,18 +52,20 @@ struct CircleRule {
     ///   - exceptions: the keys of the edges to leave out.
     ///   - used: gets the keys of those left-out edges that would be part of a circle.
     func findings(without exceptions: Set<String>, used: inout Set<String>) -> [Finding] {
-        let excepted = edges.keys.filter { exceptions.contains(Self.key(module, $0)) }
+        let excepted = edges.keys.filter { exceptions.contains(Self.key(of: $0, in: module)) }
         let kept = Set(edges.keys).subtracting(excepted)
         for edge in excepted
-        where circles(kept.union([edge])).contains(where: { $0.contains(edge.from) && $0.contains(edge.to) }) {
-            used.insert(Self.key(module, edge))
+        where circles(in: kept.union([edge])).contains(where: { $0.contains(edge.from) && $0.contains(edge.to) }) {
+            used.insert(Self.key(of: edge, in: module))
         }
-        return circles(kept).compactMap { circle in
+        return circles(in: kept).compactMap { circle in
             let inside = kept.filter { circle.contains($0.from) && circle.contains($0.to) }.sorted()
             // The finding names the edge with the fewest uses, which is the easiest to remove.
-            guard let weakest = inside.min(by: { count($0) < count($1) }), let use = edges[weakest] else { return nil }
+            guard let weakest = inside.min(by: { useCount(of: $0) < useCount(of: $1) }), let use = edges[weakest] else {
+                return nil
+            }
             return Finding(
-                path: use.firstPath, line: use.firstLine, key: Self.key(module, weakest),
+                path: use.firstPath, line: use.firstLine, key: Self.key(of: weakest, in: module),
                 message:
                     "\(module): folders use each other in a circle: \(circle.sorted().joined(separator: ", ")); move a type "
                     + "to the folder that the others depend on, or reverse a use with a protocol or a closure",
@@ -75,10 +77,10 @@ struct CircleRule {
         }
     }
 
-    private func count(_ edge: Edge) -> Int { edges[edge]?.count ?? 0 }
+    private func useCount(of edge: Edge) -> Int { edges[edge]?.count ?? 0 }
 
     /// Returns the groups of folders in which every folder reaches every other one.
-    private func circles(_ edges: Set<Edge>) -> [Set<String>] {
+    private func circles(in edges: Set<Edge>) -> [Set<String>] {
         let next = Dictionary(grouping: edges, by: \.from).mapValues { $0.map(\.to) }
         var reached: [String: Set<String>] = [:]
         for folder in next.keys {

@@ -51,7 +51,7 @@ final class Collector: SyntaxVisitor {
 
     // MARK: Declarations
 
-    private func enter(
+    private func enterType(
         _ kind: TypeDeclaration.Kind, _ name: TokenSyntax, _ modifiers: DeclModifierListSyntax,
         _ parameters: GenericParameterClauseSyntax? = nil, _ inherited: InheritanceClauseSyntax? = nil
     ) -> SyntaxVisitorContinueKind {
@@ -78,31 +78,31 @@ final class Collector: SyntaxVisitor {
     }
 
     override func visit(_ node: ClassDeclSyntax) -> SyntaxVisitorContinueKind {
-        enter(.class, node.name, node.modifiers, node.genericParameterClause, node.inheritanceClause)
+        enterType(.class, node.name, node.modifiers, node.genericParameterClause, node.inheritanceClause)
     }
 
     override func visit(_ node: ActorDeclSyntax) -> SyntaxVisitorContinueKind {
-        enter(.actor, node.name, node.modifiers, node.genericParameterClause, node.inheritanceClause)
+        enterType(.actor, node.name, node.modifiers, node.genericParameterClause, node.inheritanceClause)
     }
 
     override func visit(_ node: StructDeclSyntax) -> SyntaxVisitorContinueKind {
-        enter(.struct, node.name, node.modifiers, node.genericParameterClause, node.inheritanceClause)
+        enterType(.struct, node.name, node.modifiers, node.genericParameterClause, node.inheritanceClause)
     }
 
     override func visit(_ node: EnumDeclSyntax) -> SyntaxVisitorContinueKind {
-        enter(.enum, node.name, node.modifiers, node.genericParameterClause, node.inheritanceClause)
+        enterType(.enum, node.name, node.modifiers, node.genericParameterClause, node.inheritanceClause)
     }
 
     override func visit(_ node: ProtocolDeclSyntax) -> SyntaxVisitorContinueKind {
-        enter(.protocol, node.name, node.modifiers, nil, node.inheritanceClause)
+        enterType(.protocol, node.name, node.modifiers, nil, node.inheritanceClause)
     }
 
     override func visit(_ node: TypeAliasDeclSyntax) -> SyntaxVisitorContinueKind {
-        enter(.typealias, node.name, node.modifiers, node.genericParameterClause)
+        enterType(.typealias, node.name, node.modifiers, node.genericParameterClause)
     }
 
     override func visit(_ node: AssociatedTypeDeclSyntax) -> SyntaxVisitorContinueKind {
-        enter(.associatedtype, node.name, node.modifiers)
+        enterType(.associatedtype, node.name, node.modifiers)
     }
 
     override func visit(_ node: ExtensionDeclSyntax) -> SyntaxVisitorContinueKind {
@@ -294,13 +294,13 @@ final class Collector: SyntaxVisitor {
     // MARK: Names of types
 
     override func visit(_ node: IdentifierTypeSyntax) -> SyntaxVisitorContinueKind {
-        record(path(from: node.name.text, at: Syntax(node)), at: node)
+        recordUse(of: path(from: node.name.text, at: Syntax(node)), at: node)
         return .visitChildren
     }
 
     override func visit(_ node: DeclReferenceExprSyntax) -> SyntaxVisitorContinueKind {
         if node.parent?.as(MemberAccessExprSyntax.self)?.declName.id != node.id {
-            record(path(from: node.baseName.text, at: Syntax(node)), at: node)
+            recordUse(of: path(from: node.baseName.text, at: Syntax(node)), at: node)
         }
         return .visitChildren
     }
@@ -323,7 +323,7 @@ final class Collector: SyntaxVisitor {
         return components
     }
 
-    private func record(_ components: [String], at node: some SyntaxProtocol) {
+    private func recordUse(of components: [String], at node: some SyntaxProtocol) {
         guard let first = components.first, first.first?.isUppercase == true, !file.localTypes.contains(first),
             !scopes.contains(where: { $0.genericParameters.contains(first) }),
             !genericParameters.contains(where: { $0.contains(first) })

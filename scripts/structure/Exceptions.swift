@@ -15,18 +15,19 @@ struct Exceptions {
         var lines: [String: Int] = [:], faults: [Finding] = []
         for (index, line) in text.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
             guard let first = line.first, first != "#" else { continue }
-            func fault(_ message: String) {
+            func addFault(_ message: String) {
                 faults.append(Finding(path: path, line: index + 1, key: "exceptions", message: message))
             }
             let parts = line.split(separator: ":", maxSplits: 1).map { $0.split(separator: " ").joined(separator: " ") }
             guard parts.count == 2, !parts[1].isEmpty else {
-                fault("an exception without its reason; write `KEY: reason`")
+                addFault("an exception without its reason; write `KEY: reason`")
                 continue
             }
             if lines.updateValue(index + 1, forKey: parts[0]) != nil {
-                fault("the exception `\(parts[0])` occurs twice; remove one")
+                addFault("the exception `\(parts[0])` occurs twice; remove one")
             } else if lines.count > Self.most {
-                fault("this file allows at most \(Self.most) exceptions; restructure the code that one of them excuses")
+                addFault(
+                    "this file allows at most \(Self.most) exceptions; restructure the code that one of them excuses")
             }
         }
         self.lines = lines

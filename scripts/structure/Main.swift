@@ -25,15 +25,15 @@ struct Main {
             if isEdges {
                 printEdges(modules)
             } else {
-                exit(check(modules, in: tree, isReport: isReport) ? 0 : 1)
+                exit(printFindings(about: modules, in: tree, isReport: isReport) ? 0 : 1)
             }
         } catch {
             fail("check-structure: \(error)")
         }
     }
 
-    /// Prints the findings. Returns whether there are none.
-    private static func check(_ modules: Modules, in tree: Tree, isReport: Bool) -> Bool {
+    /// Prints the findings. Returns whether there are none, or only a report was requested.
+    private static func printFindings(about modules: Modules, in tree: Tree, isReport: Bool) -> Bool {
         let exceptions = Exceptions(tree.text(of: Tree.exceptions), path: Tree.exceptions)
         var used: Set<String> = []
         var findings = StateRule(modules: modules).findings() + SizeRules(modules: modules).findings()

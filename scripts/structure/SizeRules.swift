@@ -8,10 +8,10 @@ struct SizeRules {
     let modules: Modules
 
     func findings() -> [Finding] {
-        lengths() + modules.names.flatMap { types(of: $0) }
+        lengthFindings() + modules.names.flatMap { typeFindings(in: $0) }
     }
 
-    private func lengths() -> [Finding] {
+    private func lengthFindings() -> [Finding] {
         modules.files.filter { $0.lineCount > Self.mostLines }.map {
             Finding(
                 path: $0.path, line: Self.mostLines + 1, key: "length \($0.path)",
@@ -20,7 +20,7 @@ struct SizeRules {
         }
     }
 
-    private func types(of module: String) -> [Finding] {
+    private func typeFindings(in module: String) -> [Finding] {
         let files = modules.files(of: module)
         return files.flatMap { file in
             file.types.filter(\.isReference).flatMap { type -> [Finding] in

@@ -7,13 +7,13 @@ struct StateRule {
     let modules: Modules
 
     func findings() -> [Finding] {
-        ownState() + storedStructs()
+        ownStateFindings() + storedStructFindings()
     }
 
-    private func ownState() -> [Finding] {
+    private func ownStateFindings() -> [Finding] {
         modules.files.flatMap { file in
             file.types.filter { $0.isReference && !$0.isFileBound }.flatMap { type in
-                type.properties.filter { isOpen($0, of: type) }.map { property in
+                type.properties.filter { isSettableInOtherFiles($0, of: type) }.map { property in
                     Finding(
                         path: file.path, line: property.line, key: "state \(file.module).\(type.name).\(property.name)",
                         message: "other files can set \(type.name).\(property.name); make it private or private(set), "
@@ -27,7 +27,7 @@ struct StateRule {
     ///
     /// Such a struct is part of the state of the class: only the struct's own file may change its variables, in
     /// mutating methods. A copy of the struct is not state, and may be changed anywhere.
-    private func storedStructs() -> [Finding] {
+    private func storedStructFindings() -> [Finding] {
         let (stored, holders) = storedFields()
         var setAt: [String: (field: StoredField, places: [String])] = [:]
         for (index, file) in modules.files.enumerated() {
@@ -83,7 +83,8 @@ struct StateRule {
                             .inserted
                     else { continue }
                     holders.append((file: found.file, type: type))
-                    for field in type.properties where isOpen(field, of: type) && !field.isStatic && !type.isFileBound {
+                    for field in type.properties
+                    where isSettableInOtherFiles(field, of: type) && !field.isStatic && !type.isFileBound {
                         fields[field.name, default: []].append(
                             StoredField(
                                 module: file.module, structPath: file.path, type: type.path,
@@ -139,7 +140,7 @@ struct StateRule {
         return type
     }
 
-    private func isOpen(_ property: StoredProperty, of type: TypeDeclaration) -> Bool {
+    private func isSettableInOtherFiles(_ property: StoredProperty, of type: TypeDeclaration) -> Bool {
         property.isVariable && !property.isSetInFileOnly && !(type.isPublic && property.isPublic)
     }
 }
