@@ -42,7 +42,7 @@ struct JournalEntry: ListModel {
 }
 
 /// Returns a section controller for an object with a single item, such as a message or the weather.
-func oneItem(_ height: Double, _ text: @escaping (Fields) -> String) -> ListSingleSectionController {
+func singleItemController(height: Double, text: @escaping (Fields) -> String) -> ListSingleSectionController {
     ListSingleSectionController(
         size: { _, context in Size(width: context.containerSize.width, height: height) },
         configure: { ListItem(reuseIdentifier: $0.type, content: ["text": .string(text($0.fields))]) })
@@ -55,10 +55,11 @@ final class Controllers: ListSectionControllerProvider {
         case "journal": ListSectionControllerKind(name: "journal") { _ in JournalController() }
         case "message":
             ListSectionControllerKind(name: "message") { _ in
-                oneItem(44) { "\($0["user"]?.string ?? ""): \($0["text"]?.string ?? "")" }
+                singleItemController(height: 44) { "\($0["user"]?.string ?? ""): \($0["text"]?.string ?? "")" }
             }
         case "weather":
-            ListSectionControllerKind(name: "weather") { _ in oneItem(24) { "Weather: \($0["forecast"]?.string ?? "")" }
+            ListSectionControllerKind(name: "weather") { _ in
+                singleItemController(height: 24) { "Weather: \($0["forecast"]?.string ?? "")" }
             }
         default: nil
         }

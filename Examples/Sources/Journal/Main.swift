@@ -3,7 +3,7 @@
 import ListKit
 
 /// Draws the slots of a view as lines of text.
-func show(_ screen: SlotMirror, _ title: String) {
+func show(_ screen: SlotMirror, title: String) {
     print(title)
     for item in screen.items {
         let frame = item.frame
@@ -28,7 +28,7 @@ enum Journal {
         try adapter.openView(1)
         let viewport = Rect(x: 0, y: 0, width: 320, height: 480)
         screen.apply(try adapter.setViewport(view: 1, seen: 0, rect: viewport).effects)
-        show(screen, "The journal, newest first:")
+        show(screen, title: "The journal, newest first:")
 
         func add(_ post: Post) {
             feed.add(post)
@@ -36,11 +36,11 @@ enum Journal {
             for result in adapter.flushNow() { screen.apply(result.events) }
         }
         add(.message(day: 24, user: "you", text: "Still here."))
-        show(screen, "A message comes in:")
+        show(screen, title: "A message comes in:")
 
         let days = CommandLine.arguments.dropFirst().first.flatMap { Int($0) } ?? 0
         guard days > 0 else { return }
         for day in 25..<25 + days { add(.journal(day: day, text: "The wheels turn.")) }
-        show(screen, "\(days) days later:")
+        show(screen, title: "\(days) days later:")
     }
 }
