@@ -9,7 +9,7 @@ enum FilesPlugin: Plugin {
         // Check the settings here, so that a wrong setting makes the plugin fail to load, instead of each of its
         // lists.
         _ = try host.settings.boolean("ShowHidden")
-        _ = try DirectoryOptions.maximumCount(host.settings)
+        _ = try DirectoryOptions.maximumCount(in: host.settings)
         return PluginManifest(
             name: "files", version: "1.0.0",
             sectionControllers: [.controller("EntryController") { EntryController(types: types) }],

@@ -32,7 +32,7 @@ struct DirectorySourceTests {
         await following.wait(forNames: ["b"])
         try scratch.write("a", "1")
         await following.wait(forNames: ["a", "b"])
-        try scratch.rename("a", "c")
+        try scratch.rename("a", to: "c")
         await following.wait(forNames: ["b", "c"])
         #expect(following.list.object(named: "c")?.id == "a")
         try scratch.append("c", "23")
@@ -69,7 +69,7 @@ struct DirectorySourceTests {
         var following = FollowedDirectory(scratch.path)
         await following.wait(forNames: ["notes"])
         try scratch.write(".notes.tmp", "12345")
-        try scratch.rename(".notes.tmp", "notes")
+        try scratch.rename(".notes.tmp", to: "notes")
         await following.wait { list, _ in
             list.names == ["notes"] && list.object(named: "notes")?.fields["size"] == .uint64(5)
         }
@@ -84,7 +84,7 @@ struct DirectorySourceTests {
         try scratch.write("b")
         var following = FollowedDirectory("\(scratch.path)&hidden=no")
         await following.wait(forNames: ["a", "b"])
-        try scratch.rename("a", ".a")
+        try scratch.rename("a", to: ".a")
         await following.wait(forNames: ["b"])
     }
 
@@ -113,10 +113,10 @@ struct DirectorySourceTests {
         }
         try scratch.write("top/mid/low/a")
         try scratch.write("other/mid/low/b")
-        var following = FollowedDirectory(scratch.file("top/mid/low"))
+        var following = FollowedDirectory(scratch.path(of: "top/mid/low"))
         await following.wait(forNames: ["a"])
-        try scratch.rename("top", "gone")
-        try scratch.rename("other", "top")
+        try scratch.rename("top", to: "gone")
+        try scratch.rename("other", to: "top")
         await following.wait(forNames: ["b"])
         try scratch.write("top/mid/low/c")
         await following.wait(forNames: ["b", "c"])
@@ -132,12 +132,12 @@ struct DirectorySourceTests {
             try scratch.makeDirectory(name + "/data")
             try scratch.write("\(name)/data/of-\(name)")
         }
-        try scratch.link("next", to: scratch.file("release-2"))
+        try scratch.link("next", to: scratch.path(of: "release-2"))
         try scratch.link("current", to: "release-1")
-        var following = FollowedDirectory(scratch.file("current/data"))
+        var following = FollowedDirectory(scratch.path(of: "current/data"))
         await following.wait(forNames: ["of-release-1"])
         try scratch.link("new", to: target)
-        try scratch.rename("new", "current")
+        try scratch.rename("new", to: "current")
         await following.wait(forNames: ["of-release-2"])
         try scratch.write("release-2/data/z")
         await following.wait(forNames: ["of-release-2", "z"])
@@ -160,9 +160,9 @@ struct DirectorySourceTests {
     func notADirectory() async throws {
         let scratch = try Scratch()
         try scratch.write("file")
-        var following = FollowedDirectory(scratch.file("file"))
+        var following = FollowedDirectory(scratch.path(of: "file"))
         await following.wait { _, failures in !failures.isEmpty }
-        #expect(following.failures == ["\(scratch.file("file")): Not a directory"])
+        #expect(following.failures == ["\(scratch.path(of: "file")): Not a directory"])
     }
 
     @Test(

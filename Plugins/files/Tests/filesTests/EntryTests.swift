@@ -86,7 +86,7 @@ struct EntryTests {
 
     @Test("a device is listed → its MIME type tells whether it is a character or a block device")
     func devices() throws {
-        let null = try #require(try Directory(root: "/dev").entry(EntryPath("null")))
+        let null = try #require(try Directory(root: "/dev").entry(named: EntryPath("null")))
         #expect(null.device == .character)
         let object = try null.object(id: "null", heading: nil, isRecursive: false)
         #expect(object.fields["device"] == "character")
@@ -94,7 +94,7 @@ struct EntryTests {
         let disk = try item("device", "sda", ["device": "block"])
         #expect(disk.content["mime"] == "inode/blockdevice")
         #expect(disk.reuseIdentifier == "device")
-        #expect(try Directory(root: "/").entry(EntryPath("dev"))?.device == nil)
+        #expect(try Directory(root: "/").entry(named: EntryPath("dev"))?.device == nil)
     }
 
     @Test("directories and files → rows over the whole width, with a header above the first directory")

@@ -18,12 +18,12 @@ final class Scratch {
 
     func remove() throws { try FileManager.default.removeItem(atPath: path) }
 
-    func file(_ name: String) -> String { "\(path)/\(name)" }
+    func path(of name: String) -> String { "\(path)/\(name)" }
 
     /// Writes a file without fsync, which Foundation would call; tests write thousands of files.
     func write(_ name: String, _ text: String = "") throws {
         let bytes = Array(text.utf8)
-        let descriptor = unsafe open(file(name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
+        let descriptor = unsafe open(path(of: name), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0o644)
         guard descriptor >= 0 else { throw CocoaError(.fileWriteUnknown) }
         defer { close(descriptor) }
         // The bytes outlive the call.
@@ -33,24 +33,24 @@ final class Scratch {
     }
 
     func append(_ name: String, _ text: String) throws {
-        let handle = try FileHandle(forWritingTo: URL(filePath: file(name)))
+        let handle = try FileHandle(forWritingTo: URL(filePath: path(of: name)))
         try handle.seekToEnd()
         try handle.write(contentsOf: Data(text.utf8))
         try handle.close()
     }
 
     func makeDirectory(_ name: String) throws {
-        try FileManager.default.createDirectory(atPath: file(name), withIntermediateDirectories: false)
+        try FileManager.default.createDirectory(atPath: path(of: name), withIntermediateDirectories: false)
     }
 
     /// Renames an entry with rename(2), which replaces an existing file.
-    func rename(_ old: String, _ new: String) throws {
-        guard unsafe Foundation.rename(file(old), file(new)) == 0 else { throw CocoaError(.fileWriteUnknown) }
+    func rename(_ old: String, to new: String) throws {
+        guard unsafe Foundation.rename(path(of: old), path(of: new)) == 0 else { throw CocoaError(.fileWriteUnknown) }
     }
 
     func link(_ name: String, to target: String) throws {
-        try FileManager.default.createSymbolicLink(atPath: file(name), withDestinationPath: target)
+        try FileManager.default.createSymbolicLink(atPath: path(of: name), withDestinationPath: target)
     }
 
-    func delete(_ name: String) throws { try FileManager.default.removeItem(atPath: file(name)) }
+    func delete(_ name: String) throws { try FileManager.default.removeItem(atPath: path(of: name)) }
 }

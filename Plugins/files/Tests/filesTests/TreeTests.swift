@@ -51,15 +51,15 @@ struct TreeTests {
         }
         var following = FollowedDirectory("\(scratch.path)&recursive", turnTime: .zero)
         for outer in 0..<5 {
-            try scratch.rename("d\(outer)", "e\(outer)")
-            try scratch.rename("d9/f\(outer)", "d8/g\(outer)")
+            try scratch.rename("d\(outer)", to: "e\(outer)")
+            try scratch.rename("d9/f\(outer)", to: "d8/g\(outer)")
             try scratch.delete("d7/f\(outer)")
             try scratch.makeDirectory("d6/new\(outer)")
             try scratch.write("d6/new\(outer)/file")
         }
         let wanted = scratch.walk()
         await following.wait(forPaths: wanted)
-        try scratch.rename("d5", "z")
+        try scratch.rename("d5", to: "z")
         let renamed = scratch.walk()
         await following.wait(forPaths: renamed)
         #expect(following.list.object(at: "z/f7")?.id == "d5/f7")
@@ -88,12 +88,12 @@ struct TreeTests {
         for name in ["b/in/x", "b/y", "a"] { try scratch.write(name) }
         var following = FollowedDirectory("\(scratch.path)&recursive")
         await following.wait(forPaths: ["b", "b/in", "b/in/x", "b/y", "a"])
-        try scratch.rename("b", "z")
+        try scratch.rename("b", to: "z")
         await following.wait(forPaths: ["z", "z/in", "z/in/x", "z/y", "a"])
         #expect(following.list.objects.map(\.id) == ["b", "b/in", "b/in/x", "b/y", "a"])
         try scratch.write("z/in/new")
         await following.wait(forPaths: ["z", "z/in", "z/in/new", "z/in/x", "z/y", "a"])
-        try scratch.rename("z/in/x", "z/moved")
+        try scratch.rename("z/in/x", to: "z/moved")
         await following.wait(forPaths: ["z", "z/in", "z/in/new", "z/moved", "z/y", "a"])
         #expect(following.list.object(named: "moved")?.id == "b/in/x")
     }
@@ -108,9 +108,9 @@ struct TreeTests {
         try elsewhere.write("e/y")
         var following = FollowedDirectory("\(scratch.path)&recursive")
         await following.wait(forPaths: ["d", "d/x"])
-        try FileManager.default.moveItem(atPath: scratch.file("d"), toPath: elsewhere.file("d"))
+        try FileManager.default.moveItem(atPath: scratch.path(of: "d"), toPath: elsewhere.path(of: "d"))
         await following.wait(forPaths: [])
-        try FileManager.default.moveItem(atPath: elsewhere.file("e"), toPath: scratch.file("d"))
+        try FileManager.default.moveItem(atPath: elsewhere.path(of: "e"), toPath: scratch.path(of: "d"))
         await following.wait(forPaths: ["d", "d/y"])
         try elsewhere.write("d/unseen")
         try scratch.write("d/seen")
@@ -140,10 +140,10 @@ struct TreeTests {
         try scratch.write("a/b/c/file")
         var following = FollowedDirectory("\(scratch.path)&depth=1")
         await following.wait(forPaths: ["a", "a/b"])
-        try scratch.rename("a/b", "b")
+        try scratch.rename("a/b", to: "b")
         await following.wait(forPaths: ["a", "b", "b/c"])
         #expect(following.list.object(named: "b")?.id == "a/b")
-        try scratch.rename("b", "a/again")
+        try scratch.rename("b", to: "a/again")
         await following.wait(forPaths: ["a", "a/again"])
         #expect(following.list.object(named: "again")?.id == "a/b")
     }
@@ -153,7 +153,7 @@ struct TreeTests {
         let scratch = try Scratch()
         try scratch.makeDirectory("d")
         for (name, target) in [("d/up", ".."), ("side", "d")] {
-            try FileManager.default.createSymbolicLink(atPath: scratch.file(name), withDestinationPath: target)
+            try FileManager.default.createSymbolicLink(atPath: scratch.path(of: name), withDestinationPath: target)
         }
         var following = FollowedDirectory("\(scratch.path)&recursive")
         await following.wait(forPaths: ["d", "d/up", "side"])
@@ -167,9 +167,9 @@ struct TreeTests {
         try scratch.write(".git/config")
         var following = FollowedDirectory("\(scratch.path)&recursive&hidden=no")
         await following.wait { list, _ in list.objects.isEmpty }
-        try scratch.rename(".git", "git")
+        try scratch.rename(".git", to: "git")
         await following.wait(forPaths: ["git", "git/config"])
-        try scratch.rename("git", ".git")
+        try scratch.rename("git", to: ".git")
         await following.wait(forPaths: [])
     }
 
@@ -223,8 +223,8 @@ struct TreeTests {
             try scratch.write(name, "x")
             try scratch.delete(name)
         }
-        try scratch.rename("d", "e")
-        try scratch.rename("e/a", "e/b")
+        try scratch.rename("d", to: "e")
+        try scratch.rename("e/a", to: "e/b")
         for _ in 0..<10_000 { hold.signal() }
         await following.wait(forPaths: ["e", "e/b", "one more, which the source waits with"])
         #expect(following.list.object(named: "b")?.id == "d/a")
@@ -240,8 +240,8 @@ struct TreeTests {
             try scratch.makeDirectory(name)
             try scratch.write("\(name)/x")
         }
-        for path in [scratch.path, scratch.file("open")] { #expect(unsafe chmod(path, 0o755) == 0) }
-        #expect(unsafe chmod(scratch.file("closed"), 0) == 0)
+        for path in [scratch.path, scratch.path(of: "open")] { #expect(unsafe chmod(path, 0o755) == 0) }
+        #expect(unsafe chmod(scratch.path(of: "closed"), 0) == 0)
         // Root may read every directory, so this thread accesses the file system as the user nobody.
         try setFileSystemUser(65534)
         defer { try? setFileSystemUser(geteuid()) }
@@ -274,7 +274,7 @@ struct TreeTests {
                 case 0: try? scratch.makeDirectory(name)
                 case 1: try? scratch.write(name, String(repeating: "x", count: random.below(9)))
                 case 2: if let chosen { try? scratch.delete(chosen) }
-                default: if let chosen, !"\(name)/".hasPrefix("\(chosen)/") { try? scratch.rename(chosen, name) }
+                default: if let chosen, !"\(name)/".hasPrefix("\(chosen)/") { try? scratch.rename(chosen, to: name) }
                 }
             }
             if let chosen = scratch.walk().first, step % 3 == 0, !following.failures.isEmpty {
@@ -285,7 +285,7 @@ struct TreeTests {
             #expect(Set(following.list.objects.map(\.id)).count == wanted.count)
             if let chosen = wanted.last {
                 let id = following.list.object(at: chosen)?.id
-                try scratch.rename(chosen, "renamed\(step)")
+                try scratch.rename(chosen, to: "renamed\(step)")
                 let renamed = scratch.walk()
                 await following.wait { list, _ in list.paths == renamed }
                 #expect(following.list.object(at: "renamed\(step)")?.id == id)
@@ -316,12 +316,12 @@ extension NaiveList {
 extension Scratch {
     func isDirectory(_ name: String) -> Bool {
         var status = stat()
-        return unsafe lstat(file(name), &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        return unsafe lstat(path(of: name), &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
     /// Returns all paths below a directory in the order of the list, computed without the plugin.
     func walk(_ directory: String = "") -> [String] {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: file(directory))) ?? []
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: path(of: directory))) ?? []
         let paths = names.map { directory.isEmpty ? $0 : "\(directory)/\($0)" }
         let directories = paths.filter { isDirectory($0) }.sorted { $0.lowercased() < $1.lowercased() }
         let files = paths.filter { !isDirectory($0) }.sorted { $0.lowercased() < $1.lowercased() }

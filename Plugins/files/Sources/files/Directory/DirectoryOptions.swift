@@ -37,11 +37,11 @@ struct DirectoryOptions: Equatable, Sendable {
             self.depth = depth
         }
         showsHidden = try argument.options.boolean("hidden") ?? settings.boolean("ShowHidden") ?? true
-        maximumCount = try Self.maximumCount(settings) ?? maximumCount
+        maximumCount = try Self.maximumCount(in: settings) ?? maximumCount
     }
 
     /// Returns the setting `MaximumEntries`, which limits the number of entries of each list.
-    static func maximumCount(_ settings: PluginSettings) throws(PluginSettingError) -> Int? {
+    static func maximumCount(in settings: PluginSettings) throws(PluginSettingError) -> Int? {
         guard let count = try settings.integer("MaximumEntries") else { return nil }
         guard count > 0 else {
             throw PluginSettingError(key: "MaximumEntries", value: "\(count)", expected: "a number above 0")

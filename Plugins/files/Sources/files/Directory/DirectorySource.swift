@@ -117,7 +117,7 @@ final class DirectorySource: DataSource {
                 self.work = try step(work, until: end)
                 if case .showing(let objects) = self.work {
                     self.work = nil
-                    return show(objects)
+                    return sendWholeList(objects)
                 }
             } while ContinuousClock.now < end
         } catch let error as FileSystemError where error.isLackOfWatches && !isPolling {
@@ -164,7 +164,7 @@ final class DirectorySource: DataSource {
         return .following
     }
 
-    private func show(_ objects: [ListObject]) {
+    private func sendWholeList(_ objects: [ListObject]) {
         attempts = 0
         failure = nil
         context.sink.replace(objects)
@@ -205,10 +205,11 @@ final class DirectorySource: DataSource {
         let changes = pending.drain()
         if changes.isGone { return fail(goneError) }
         if changes.needsReading { return open() }
-        if !changes.isEmpty { attempt { try show(changes) } }
+        if changes.isEmpty { return }
+        do { try send(changes) } catch { fail(error) }
     }
 
-    private func show(_ pending: PendingChanges) throws {
+    private func send(_ pending: PendingChanges) throws {
         for path in pending.departed { watch?.remove(path) }
         var statuses = try Tree(options: options).statuses(of: pending.touched)
         if options.isRecursive, try !readNewDirectories(into: &statuses) { return open() }
@@ -242,10 +243,6 @@ final class DirectorySource: DataSource {
     // MARK: Failing
 
     private var goneError: ListError { ListError(.pluginFailed, "\(options.path): the directory is gone") }
-
-    private func attempt(_ work: () throws -> Void) {
-        do { try work() } catch { fail(error) }
-    }
 
     private func fail(_ error: any Error) {
         let retry = error is Tree.TooLong ? Self.longRetryTime : Self.retryTime

@@ -44,7 +44,7 @@ struct Directory: ~Copyable {
     deinit { close(descriptor) }
 
     /// Opens a directory below this one. Symbolic links in `path` are not followed.
-    func directory(_ path: EntryPath) throws(FileSystemError) -> Directory {
+    func openDirectory(at path: EntryPath) throws(FileSystemError) -> Directory {
         var current = dup(descriptor)
         for name in path.components {
             guard current >= 0 else { break }
@@ -84,7 +84,7 @@ struct Directory: ~Copyable {
     }
 
     /// Returns the entry with a name and its present attributes; `nil` if it does not exist or may not be read.
-    func entry(_ name: EntryPath) -> FileEntry? {
+    func entry(named name: EntryPath) -> FileEntry? {
         var status = stat()
         // The name's copy ends with NUL and outlives the call; the status is a local.
         guard unsafe fstatat(descriptor, name.cString, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }

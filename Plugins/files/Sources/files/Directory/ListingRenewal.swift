@@ -83,6 +83,7 @@ final class ListingRenewal {
         return true
     }
 
+    /// Begins a stage. Returns `true`, because there is work left.
     private func enter(_ stage: Stage) -> Bool {
         self.stage = stage
         next = 0

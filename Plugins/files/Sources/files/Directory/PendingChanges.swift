@@ -57,7 +57,7 @@ struct PendingChanges: Equatable, Sendable {
             touched.insert(name)
             unmatchedMoves[cookie] = name
         case .movedTo(let name, let cookie):
-            if let from = unmatchedMoves.removeValue(forKey: cookie) { return recordRename(from, to: name) }
+            if let from = unmatchedMoves.removeValue(forKey: cookie) { return recordRename(from: from, to: name) }
             touched.insert(name)
         case .overflow:
             needsReading = true
@@ -68,7 +68,7 @@ struct PendingChanges: Equatable, Sendable {
     }
 
     /// Records a rename, and updates the pending paths of entries below the renamed one.
-    private mutating func recordRename(_ old: EntryPath, to new: EntryPath) -> Rename {
+    private mutating func recordRename(from old: EntryPath, to new: EntryPath) -> Rename {
         let rename = Rename(from: old, to: new)
         renames.append(rename)
         for path in touched where path.isBelow(old) {

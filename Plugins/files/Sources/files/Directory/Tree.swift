@@ -31,9 +31,9 @@ struct Tree {
     private func statuses(
         of paths: [EntryPath], in parent: EntryPath
     ) throws(FileSystemError) -> [EntryPath: FileEntry?] {
-        let directory = try Directory(root: options.path).directory(parent)
+        let directory = try Directory(root: options.path).openDirectory(at: parent)
         var statuses: [EntryPath: FileEntry?] = [:]
-        for path in paths { statuses[path] = .some(options.shows(path) ? directory.entry(path.name) : nil) }
+        for path in paths { statuses[path] = .some(options.shows(path) ? directory.entry(named: path.name) : nil) }
         return statuses
     }
 }

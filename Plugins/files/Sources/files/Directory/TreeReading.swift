@@ -22,7 +22,7 @@ final class TreeReading {
         /// Returns `false` if no name is left.
         func appendNext(to append: (FileEntry) -> Void) -> Bool {
             guard let name = names.popLast() else { return false }
-            if let entry = directory.entry(name) { append(entry) }
+            if let entry = directory.entry(named: name) { append(entry) }
             return true
         }
     }
@@ -56,7 +56,7 @@ final class TreeReading {
             if current?.appendNext(to: append) != true {
                 guard let (path, entry) = left.popLast() else { return true }
                 current = nil
-                try enter(path, entry)
+                try enterDirectory(path, entry: entry)
             }
             guard count <= options.maximumCount else {
                 throw Tree.TooLong(path: options.path, limit: options.maximumCount)
@@ -77,9 +77,9 @@ final class TreeReading {
         }
     }
 
-    private func enter(_ path: EntryPath, _ entry: FileEntry?) throws(FileSystemError) {
+    private func enterDirectory(_ path: EntryPath, entry: FileEntry?) throws(FileSystemError) {
         do throws(FileSystemError) {
-            let directory = try Directory(root: options.path).directory(path)
+            let directory = try Directory(root: options.path).openDirectory(at: path)
             if let watch { try watch.add(directory) }
             // One name above the limit is enough to detect too many entries.
             let names = try directory.names(upTo: max(0, options.maximumCount - count) + 1) { options.shows($0) }

@@ -112,11 +112,11 @@ final class TreeWatch {
                 if count < 0, errno != EAGAIN { body(.overflow) }
                 return
             }
-            for record in InotifyRecords(bytes: buffer.prefix(count)) { handle(record, body) }
+            for record in InotifyRecords(bytes: buffer.prefix(count)) { handle(record, passingEventTo: body) }
         }
     }
 
-    private func handle(_ record: InotifyRecord, _ body: (DirectoryEvent) -> Void) {
+    private func handle(_ record: InotifyRecord, passingEventTo body: (DirectoryEvent) -> Void) {
         if record.isOverflow { return body(.overflow) }
         if let names = steps[record.watch], record.concerns(names) { return body(.overflow) }
         guard let directory = paths[record.watch] else { return }

@@ -36,7 +36,7 @@ final class EntryController: ListBindingSingleSectionController, ListSupplementa
         return ListItem(reuseIdentifier: kind.rawValue, content: content)
     }
 
-    override func size(for object: ListObject) -> Size { fullWidthSize(Self.rowHeight) }
+    override func size(for object: ListObject) -> Size { fullWidthSize(extent: Self.rowHeight) }
 
     private func mimeType(of kind: FileKind, _ fields: Fields, named name: String) -> String {
         switch kind {
@@ -59,7 +59,7 @@ final class EntryController: ListBindingSingleSectionController, ListSupplementa
     }
 
     /// Returns the size of a row over the whole width of the list, or of a column over its whole height.
-    private func fullWidthSize(_ extent: Double) -> Size {
+    private func fullWidthSize(extent: Double) -> Size {
         guard let context else { return Size(width: 0, height: extent) }
         switch context.scrollDirection {
         case .vertical: return Size(width: context.sectionContainerSize.width, height: extent)
@@ -73,7 +73,7 @@ final class EntryController: ListBindingSingleSectionController, ListSupplementa
 
     var supportedElementKinds: Set<ElementKind> { heading == nil ? [] : [.header] }
 
-    func sizeForSupplementaryElement(of kind: ElementKind) -> Size { fullWidthSize(Self.headerHeight) }
+    func sizeForSupplementaryElement(of kind: ElementKind) -> Size { fullWidthSize(extent: Self.headerHeight) }
 
     func supplementaryElement(of kind: ElementKind) -> ListItem {
         ListItem(reuseIdentifier: "heading", content: ["title": .string(heading ?? "")])
