@@ -22,7 +22,7 @@ struct JournalSourceTests {
     @Test("a journal has old and new entries → the list has all entries with their fields, the newest first")
     func follows() async throws {
         let directory = try JournalDirectory()
-        let writer = try JournalWriter(directory.file("a"))
+        let writer = try JournalWriter(directory.path(of: "a"))
         try writer.write("one", ["PRIORITY": "3", "SYSLOG_IDENTIFIER": "sshd", "_PID": "77"])
         try writer.write("two\nlines")
         let source = try await source(directory.path)
@@ -44,7 +44,7 @@ struct JournalSourceTests {
         "a journal has more entries than the maximum → the list has only the newest, at the start and after additions")
     func bounded() async throws {
         let directory = try JournalDirectory()
-        let writer = try JournalWriter(directory.file("a"))
+        let writer = try JournalWriter(directory.path(of: "a"))
         for number in 0..<20 { try writer.write("\(number)") }
         let source = try await source("\(directory.path)&lines=4&order=oldest")
         await source.wait { messages($0) == ["16", "17", "18", "19"] }
@@ -69,7 +69,7 @@ struct JournalSourceTests {
         ] as [(String, [String])])
     func filters(options: String, expected: [String]) async throws {
         let directory = try JournalDirectory()
-        let writer = try JournalWriter(directory.file("a"))
+        let writer = try JournalWriter(directory.path(of: "a"))
         let source = try await source("\(directory.path)&\(options)")
         await source.wait { _ in true }
         try writer.write("info of ssh", ["_SYSTEMD_UNIT": "ssh.service", "PRIORITY": "6"])
@@ -87,16 +87,16 @@ struct JournalSourceTests {
     @Test("journal files are added and removed → the list has the entries of the existing files, sorted by time")
     func rotation() async throws {
         let directory = try JournalDirectory()
-        let first = try JournalWriter(directory.file("a"))
+        let first = try JournalWriter(directory.path(of: "a"))
         try first.write("a1")
         let source = try await source(directory.path)
         await source.wait { messages($0) == ["a1"] }
         first.end()
-        let second = try JournalWriter(directory.file("b"), from: 1_600_000_000_000_000)
+        let second = try JournalWriter(directory.path(of: "b"), from: 1_600_000_000_000_000)
         try second.write("before")
         await source.wait { messages($0) == ["a1", "before"] }
         second.end()
-        let third = try JournalWriter(directory.file("c"), from: 1_800_000_000_000_000)
+        let third = try JournalWriter(directory.path(of: "c"), from: 1_800_000_000_000_000)
         try third.write("after")
         await source.wait { messages($0) == ["after", "a1", "before"] }
         try directory.delete("a")
@@ -112,7 +112,7 @@ struct JournalSourceTests {
         arguments: [0, 1, 3, 9], ["newest", "oldest"])
     func resumes(new: Int, order: String) async throws {
         let directory = try JournalDirectory()
-        let writer = try JournalWriter(directory.file("a"))
+        let writer = try JournalWriter(directory.path(of: "a"))
         for number in 0..<6 { try writer.write("\(number)") }
         let argument = "\(directory.path)&lines=4&order=\(order)"
         let first = try await source(argument)
@@ -152,9 +152,9 @@ struct JournalSourceTests {
         arguments: [true, false])
     func lost(isForeign: Bool) async throws {
         let directory = try JournalDirectory()
-        let old = try JournalWriter(directory.file("a"))
+        let old = try JournalWriter(directory.path(of: "a"))
         try old.write("old")
-        let new = try JournalWriter(directory.file("b"), from: 1_800_000_000_000_000)
+        let new = try JournalWriter(directory.path(of: "b"), from: 1_800_000_000_000_000)
         try new.write("new")
         let first = try await source(directory.path)
         await first.wait { messages($0) == ["new", "old"] }
@@ -182,7 +182,7 @@ struct JournalSourceTests {
             return
         }
         #expect(objects.isEmpty)
-        let writer = try JournalWriter(directory.file("a"))
+        let writer = try JournalWriter(directory.path(of: "a"))
         try writer.write("first")
         await source.wait { messages($0) == ["first"] }
         #expect(source.objects.count == 1)
@@ -197,7 +197,7 @@ struct JournalSourceTests {
         await source.wait { $0.failure != nil }
         #expect(source.failure == "\(directory.path): No such file or directory")
         try directory.make()
-        let writer = try JournalWriter(directory.file("a"))
+        let writer = try JournalWriter(directory.path(of: "a"))
         try writer.write("back")
         await source.wait { messages($0) == ["back"] }
         #expect(source.failure == nil)
@@ -211,9 +211,9 @@ struct JournalSourceTests {
     @Test("a directory of journal files contains another file → the other file is skipped")
     func damaged() async throws {
         let directory = try JournalDirectory()
-        let writer = try JournalWriter(directory.file("a"))
+        let writer = try JournalWriter(directory.path(of: "a"))
         try writer.write("good")
-        try "not a journal at all".write(toFile: directory.file("z"), atomically: false, encoding: .utf8)
+        try "not a journal at all".write(toFile: directory.path(of: "z"), atomically: false, encoding: .utf8)
         let source = try await source(directory.path)
         await source.wait { messages($0) == ["good"] }
         #expect(source.failure == nil)

@@ -69,7 +69,7 @@ final class JournalDirectory {
 
     func remove() throws { try FileManager.default.removeItem(atPath: path) }
 
-    func file(_ name: String) -> String { "\(path)/\(name).journal" }
+    func path(of name: String) -> String { "\(path)/\(name).journal" }
 
-    func delete(_ name: String) throws { try FileManager.default.removeItem(atPath: file(name)) }
+    func delete(_ name: String) throws { try FileManager.default.removeItem(atPath: path(of: name)) }
 }

@@ -40,14 +40,14 @@ final class AlertController: ListBindingSectionController, ListSupplementarySour
             ]))
         let places = [("unit", entry.unit), ("place", entry.place), ("host", object.fields["host"]?.string)]
         let details = places.compactMap { name, text in
-            text.map { detail(name, reuseIdentifier: "alert-detail", title: name, $0) }
+            text.map { detailItem(name, reuseIdentifier: "alert-detail", title: name, text: $0) }
         }
         let explanations = explanation.map { $0.replacingPlaceholders(with: entry.catalogValues) }
-            .map { [detail("explanation", reuseIdentifier: "alert-explanation", title: $0.subject, $0.text)] }
+            .map { [detailItem("explanation", reuseIdentifier: "alert-explanation", title: $0.subject, text: $0.text)] }
         return [alert] + details + (explanations ?? [])
     }
 
-    private func detail(_ identity: String, reuseIdentifier: String, title: String, _ text: String) -> ListItem {
+    private func detailItem(_ identity: String, reuseIdentifier: String, title: String, text: String) -> ListItem {
         ListItem(
             identity: identity, reuseIdentifier: reuseIdentifier,
             content: ["title": .string(title), "detail": .string(text)])

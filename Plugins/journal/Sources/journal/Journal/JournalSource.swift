@@ -66,11 +66,11 @@ final class JournalSource: DataSource {
     private func firstEvent(of journal: Journal) throws -> DataSourceEvent {
         if let place, place.count <= query.count, let ids = try journal.identifiers(of: place) {
             window.resume(with: ids)
-            let entries = try newEntries(of: journal)
+            let entries = try readNewEntries(of: journal)
             return entries.isEmpty ? .upTo(place.progress, .ready) : try window.append(entries)
         }
         try journal.seek(beforeNewest: query.count)
-        return try window.replace(with: try newEntries(of: journal))
+        return try window.replace(with: try readNewEntries(of: journal))
     }
 
     private func close() {
@@ -109,7 +109,7 @@ final class JournalSource: DataSource {
     private func sendNewEntries() {
         guard let journal else { return }
         do {
-            let entries = try newEntries(of: journal)
+            let entries = try readNewEntries(of: journal)
             if !entries.isEmpty { context.sink.send(try window.append(entries)) }
         } catch {
             fail(error)
@@ -118,7 +118,7 @@ final class JournalSource: DataSource {
 
     /// Reads the entries after the last one that was read. If there are more than the list may have, the older ones
     /// are dropped.
-    private func newEntries(of journal: Journal) throws -> [JournalEntry] {
+    private func readNewEntries(of journal: Journal) throws -> [JournalEntry] {
         var entries: [JournalEntry] = []
         while let entry = try journal.next() {
             entries.append(entry)
