@@ -7,7 +7,7 @@ public import PluginAPI
 /// astronaut's journal, messages from Earth and the weather on Mars.
 enum MarslinkPlugin: Plugin {
     static func manifest(for host: PluginHost) throws -> PluginManifest {
-        let calendar = SolCalendar(landing: try landing(host.settings))
+        let calendar = SolCalendar(landing: try landing(in: host.settings))
         let messageInterval = try host.settings.duration("MessageInterval") ?? .seconds(3)
         return PluginManifest(
             name: "marslink", version: "1.0.0",
@@ -21,7 +21,7 @@ enum MarslinkPlugin: Plugin {
             ])
     }
 
-    private static func landing(_ settings: PluginSettings) throws(PluginSettingError) -> Date {
+    private static func landing(in settings: PluginSettings) throws(PluginSettingError) -> Date {
         guard let text = settings["Landing"] else { return SampleFeed.landing }
         guard let date = try? Date(text, strategy: .iso8601) else {
             throw PluginSettingError(key: "Landing", value: text, expected: "a time such as 2035-11-07T09:30:00Z")

@@ -102,7 +102,7 @@ struct FeedTests {
             ("0123456789a", 2), ("x 012345678901234567890123456789", 4),
         ])
     func lines(text: String, count: Int) {
-        #expect(TextSize.lineCount(of: text, letters: 10) == count)
+        #expect(TextSize.lineCount(of: text, charactersPerLine: 10) == count)
     }
 
     @Test(

@@ -45,13 +45,13 @@ final class FeedSource: DataSource {
         let feed = SampleFeed.feed
         context.sink.replace(try feed.objects())
         let pathfinder = Pathfinder(sink: context.sink, logger: context.logger, interval: messageInterval)
-        receiving = Task.detached { await pathfinder.run(into: feed) }
+        receiving = Task.detached { await pathfinder.sendMessages(extending: feed) }
     }
 
     // MARK: A file
 
     private func readFile() throws -> [ListObject] {
-        let feed = Feed(lines: try content())
+        let feed = Feed(lines: try readContent())
         if feed.faults != faults {
             faults = feed.faults
             for fault in faults.prefix(5) { context.logger.warning("\(path):\(fault.line): \(fault.reason)") }
@@ -62,7 +62,7 @@ final class FeedSource: DataSource {
         return try feed.objects()
     }
 
-    private func content() throws -> Data {
+    private func readContent() throws -> Data {
         // Without O_NONBLOCK, opening a FIFO without a writer would block.
         let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {

@@ -43,6 +43,7 @@ struct Note<Kind: NoteKind>: ListModel, Equatable, Sendable {
 
     init(_ object: ListObject) throws(ListError) {
         self.init(
-            id: object.id, date: try object.date(), author: try object.text("author"), text: try object.text("text"))
+            id: object.id, date: try object.requiredDate(), author: try object.requiredText("author"),
+            text: try object.requiredText("text"))
     }
 }

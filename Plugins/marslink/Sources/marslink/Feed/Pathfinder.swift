@@ -13,7 +13,7 @@ struct Pathfinder: Sendable {
     let interval: Duration
 
     /// Sends all messages; ends early when its task is cancelled.
-    func run(into shown: Feed) async {
+    func sendMessages(extending shown: Feed) async {
         var feed = shown
         for message in SampleFeed.messages {
             do {

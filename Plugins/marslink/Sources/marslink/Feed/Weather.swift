@@ -44,7 +44,8 @@ struct Weather: ListModel, Equatable, Sendable {
             throw ListError(.invalidObject, "the object “\(object.id)” has no valid field “high” or “low”")
         }
         self.init(
-            id: object.id, date: try object.date(), high: high, low: low, sunrise: try object.text("sunrise"),
-            sunset: try object.text("sunset"), condition: try object.text("condition"))
+            id: object.id, date: try object.requiredDate(), high: high, low: low,
+            sunrise: try object.requiredText("sunrise"),
+            sunset: try object.requiredText("sunset"), condition: try object.requiredText("condition"))
     }
 }

@@ -11,26 +11,26 @@ enum TextSize {
 
     /// Returns the height of a text in a row of the given width, including padding.
     static func height(of text: String, width: Double) -> Double {
-        let letters = ((width - 2 * padding) / letterWidth).rounded(.down)
-        return Double(lineCount(of: text, letters: Int(exactly: max(1, letters)) ?? 1)) * lineHeight + padding
+        let characters = ((width - 2 * padding) / letterWidth).rounded(.down)
+        return Double(lineCount(of: text, charactersPerLine: Int(exactly: max(1, characters)) ?? 1)) * lineHeight
+            + padding
     }
 
-    /// Returns the number of lines of a text, with `letters` characters in a line. A word that is longer than a
-    /// line is broken.
-    static func lineCount(of text: String, letters: Int) -> Int {
+    /// Returns the number of lines of a text. A word that is longer than a line is broken.
+    static func lineCount(of text: String, charactersPerLine: Int) -> Int {
         var lines = 1
         var used = 0
         for word in text.split(separator: " ") {
             var count = word.count
             if used > 0 {
-                if used + 1 + count <= letters {
+                if used + 1 + count <= charactersPerLine {
                     used += 1 + count
                     continue
                 }
                 lines += 1
             }
-            while count > letters {
-                count -= letters
+            while count > charactersPerLine {
+                count -= charactersPerLine
                 lines += 1
             }
             used = count

@@ -47,7 +47,7 @@ final class WeatherSectionController: ListGenericSectionController<Weather> {
         let detail = details[index - 1]
         return ListItem(
             identity: detail.rawValue, reuseIdentifier: "weather-detail",
-            content: ["title": .string(detail.rawValue.uppercased()), "detail": .string(text(of: detail, model))])
+            content: ["title": .string(detail.rawValue.uppercased()), "detail": .string(text(of: detail, in: model))])
     }
 
     private func summary(of weather: Weather) -> ListItem {
@@ -60,7 +60,7 @@ final class WeatherSectionController: ListGenericSectionController<Weather> {
             ])
     }
 
-    private func text(of detail: Detail, _ weather: Weather) -> String {
+    private func text(of detail: Detail, in weather: Weather) -> String {
         switch detail {
         case .sunrise: weather.sunrise
         case .sunset: weather.sunset
