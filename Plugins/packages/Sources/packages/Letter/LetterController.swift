@@ -23,7 +23,9 @@ final class LetterController: ListBindingSectionController, ListSupplementarySou
         }
     }
 
-    override func sizeForViewModel(_ viewModel: ListItem, at index: Int) -> Size { fullWidthSize(Self.rowHeight) }
+    override func sizeForViewModel(_ viewModel: ListItem, at index: Int) -> Size {
+        fullWidthSize(extent: Self.rowHeight)
+    }
 
     private func content(of package: [String: Value]) -> Fields {
         let size = package["size"]?.int.map { ", \(Self.sizeText(bytes: $0))" } ?? ""
@@ -50,7 +52,7 @@ final class LetterController: ListBindingSectionController, ListSupplementarySou
     }
 
     /// Returns the size of a row over the whole width of the list, or of a column over its whole height.
-    private func fullWidthSize(_ extent: Double) -> Size {
+    private func fullWidthSize(extent: Double) -> Size {
         guard let context else { return Size(width: 0, height: extent) }
         switch context.scrollDirection {
         case .vertical: return Size(width: context.sectionContainerSize.width, height: extent)
@@ -62,7 +64,7 @@ final class LetterController: ListBindingSectionController, ListSupplementarySou
 
     var supportedElementKinds: Set<ElementKind> { [.header] }
 
-    func sizeForSupplementaryElement(of kind: ElementKind) -> Size { fullWidthSize(Self.headerHeight) }
+    func sizeForSupplementaryElement(of kind: ElementKind) -> Size { fullWidthSize(extent: Self.headerHeight) }
 
     func supplementaryElement(of kind: ElementKind) -> ListItem {
         let count = viewModels.count

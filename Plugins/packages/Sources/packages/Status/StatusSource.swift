@@ -43,7 +43,7 @@ final class StatusSource: DataSource {
                 if watch.drain() { return fail("\(path): the directory is gone") }
                 scheduleRead()
             }
-            try read()
+            try readFile()
         } catch {
             fail(error)
         }
@@ -56,11 +56,11 @@ final class StatusSource: DataSource {
         quiet = context.after(Self.quietTime) { [unowned self] in
             quiet = nil
             delays = 0
-            do { try read() } catch { fail(error) }
+            do { try readFile() } catch { fail(error) }
         }
     }
 
-    private func read() throws {
+    private func readFile() throws {
         guard let file = try WholeFile(path: path, unlessVersion: shown) else { return }
         let status = StatusFile(file.bytes)
         if status.packages.isEmpty, !file.bytes.isEmpty {
