@@ -43,10 +43,10 @@ struct BadInputTests {
 
     @Test("a wrong password → the list's error names service and host, and never contains the password")
     func password() async throws {
-        let server = try FollowingTests.orders(1)
+        let server = try FollowingTests.serverWithOrders(1)
         try server.sql("CREATE ROLE guest LOGIN PASSWORD 'right'")
         try server.requirePasswords()
-        let service = try server.service("guest", more: ["password=wr0ng-secret"])
+        let service = try server.addService("guest", more: ["password=wr0ng-secret"])
         let source = try await TestSource(PostgresPlugin.self, "list", argument: "orders&service=\(service)")
         await wait(source, toReport: "service=\(service)", "host \(server.path)", "password authentication failed")
         #expect(source.failure?.contains("wr0ng") == false)
@@ -69,7 +69,7 @@ struct BadInputTests {
 
     @Test("an extension of another version → the list's error names both versions")
     func otherVersion() async throws {
-        let server = try FollowingTests.orders(1)
+        let server = try FollowingTests.serverWithOrders(1)
         try server.sql(
             "CREATE OR REPLACE FUNCTION listd.version() RETURNS text LANGUAGE sql IMMUTABLE AS $$ SELECT '2.0' $$")
         let source = try await FollowingTests.follow(server)
@@ -79,7 +79,7 @@ struct BadInputTests {
 
     @Test("a role lacks rights to the log or the table → its list has an error, and another list is still followed")
     func rights() async throws {
-        let server = try FollowingTests.orders(2)
+        let server = try FollowingTests.serverWithOrders(2)
         try server.sql(
             """
             CREATE ROLE reader LOGIN;
@@ -142,7 +142,7 @@ struct BadInputTests {
 
     @Test("a row has 20 MiB → its object has no fields, and all other objects are complete")
     func large() async throws {
-        let server = try FollowingTests.orders(3)
+        let server = try FollowingTests.serverWithOrders(3)
         try server.sql("UPDATE orders SET title = repeat('x', 20 * 1024 * 1024) WHERE id = 2")
         let source = try await FollowingTests.follow(server)
         await source.wait { $0.objects.count == 3 }
@@ -174,7 +174,7 @@ struct BadInputTests {
 
     @Test("a trigger is dropped or disabled → the list has an error; the trigger is restored → the list catches up")
     func triggers() async throws {
-        let server = try FollowingTests.orders(1)
+        let server = try FollowingTests.serverWithOrders(1)
         let source = try await FollowingTests.follow(server)
         await source.wait { $0.objects.count == 1 }
         try server.sql("DROP TRIGGER listd_1_insert ON orders; INSERT INTO orders VALUES (2, 2, 'unseen')")
@@ -190,7 +190,7 @@ struct BadInputTests {
 
     @Test("a column is added or renamed, or the view is replaced → the list is read again")
     func columnsChange() async throws {
-        let server = try FollowingTests.orders(1)
+        let server = try FollowingTests.serverWithOrders(1)
         let source = try await FollowingTests.follow(server)
         await source.wait { $0.objects.count == 1 }
         try server.sql("ALTER TABLE orders RENAME title TO name; UPDATE orders SET name = 'x'")

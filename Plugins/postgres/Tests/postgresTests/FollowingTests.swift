@@ -14,12 +14,12 @@ struct FollowingTests {
     static func follow(_ server: Server, _ name: String = "orders", user: String = "owner", options: String = "")
         async throws -> TestSource
     {
-        let service = try server.service(user)
+        let service = try server.addService(user)
         return try await TestSource(
             PostgresPlugin.self, "list", argument: "\(name)&service=\(service)&poll=10ms\(options)")
     }
 
-    static func orders(_ rows: Int) throws -> Server {
+    static func serverWithOrders(_ rows: Int) throws -> Server {
         let server = try Server()
         try server.sql(
             """
@@ -35,7 +35,7 @@ struct FollowingTests {
 
     @Test("rows are inserted, updated, moved and deleted → the list equals the table, in the same order")
     func follows() async throws {
-        let server = try Self.orders(3)
+        let server = try Self.serverWithOrders(3)
         let source = try await Self.follow(server)
         await source.wait { $0.objects.count == 3 }
         #expect(source.objects.map(\.id) == ["1", "2", "3"])
@@ -99,10 +99,10 @@ struct FollowingTests {
 
     @Test("a transaction begins before another one and commits after it → the changes of both are read")
     func overlapping() async throws {
-        let server = try Self.orders(1)
+        let server = try Self.serverWithOrders(1)
         let source = try await Self.follow(server)
         await source.wait { $0.objects.count == 1 }
-        let slow = try server.session()
+        let slow = try server.openSession()
         try slow.sql("BEGIN; INSERT INTO orders VALUES (2, 2, 'slow')")
         try server.sql("INSERT INTO orders VALUES (3, 3, 'fast')")
         await source.wait { $0.objects.map(\.id) == ["1", "3"] }
@@ -113,8 +113,8 @@ struct FollowingTests {
 
     @Test("the source restarts with its cursor → only later changes are read, and the list is not replaced")
     func cursor() async throws {
-        let server = try Self.orders(100)
-        let service = try server.service()
+        let server = try Self.serverWithOrders(100)
+        let service = try server.addService()
         let argument = "orders&service=\(service)&poll=10ms"
         let first = try await TestSource(PostgresPlugin.self, "list", argument: argument)
         await first.wait { $0.objects.count == 100 }
@@ -138,8 +138,8 @@ struct FollowingTests {
 
     @Test("the log was pruned beyond the cursor, or the log has a new generation → the whole list is read")
     func whole() async throws {
-        let server = try Self.orders(10)
-        let service = try server.service()
+        let server = try Self.serverWithOrders(10)
+        let service = try server.addService()
         let argument = "orders&service=\(service)&poll=10ms"
         let first = try await TestSource(PostgresPlugin.self, "list", argument: argument)
         await first.wait { $0.objects.count == 10 }
@@ -163,7 +163,7 @@ struct FollowingTests {
 
     @Test("the log is pruned between the two queries of a poll → the whole list is read, and no change is missed")
     func prunedBetween() async throws {
-        let server = try Self.orders(4)
+        let server = try Self.serverWithOrders(4)
         try server.sql(
             """
             ALTER FUNCTION listd.poll RENAME TO asked;
@@ -175,10 +175,10 @@ struct FollowingTests {
                 IF changed <> '' THEN PERFORM listd.prune('0'); END IF;
             END $$;
             """)
-        let service = try server.service()
+        let service = try server.addService()
         let source = try await TestSource(PostgresPlugin.self, "list", argument: "orders&service=\(service)&poll=1s")
         await source.wait { $0.objects.count == 4 }
-        let (first, second) = (try server.session(), try server.session())
+        let (first, second) = (try server.openSession(), try server.openSession())
         try first.sql("BEGIN; UPDATE orders SET title = 'first' WHERE id = 1")
         try server.sql("UPDATE orders SET title = 'between' WHERE id = 2")
         await source.wait { titles($0)[1] == "between" }
@@ -194,7 +194,7 @@ struct FollowingTests {
 
     @Test("the server restarts cleanly → the list has an error, then continues with the same generation")
     func cleanRestart() async throws {
-        let server = try Self.orders(10)
+        let server = try Self.serverWithOrders(10)
         let source = try await Self.follow(server, options: "&stale=200ms")
         await source.wait { $0.objects.count == 10 }
         try server.sql("UPDATE orders SET title = 'seen' WHERE id = 10")
@@ -215,7 +215,7 @@ struct FollowingTests {
 
     @Test("a list follows a table, and another list an SQL view of that table → both lists get all changes")
     func severalLists() async throws {
-        let server = try Self.orders(2000)
+        let server = try Self.serverWithOrders(2000)
         try server.sql(
             """
             CREATE TABLE lines (line int PRIMARY KEY, "order" int, text text);
@@ -225,7 +225,7 @@ struct FollowingTests {
             SELECT listd.watch('summary', 'summary', origin => 'orders');
             SELECT listd.watch('summary', 'summary', origin => 'lines', key => 'order');
             """)
-        let service = try server.service()
+        let service = try server.addService()
         let long = try await TestSource(PostgresPlugin.self, "list", argument: "orders&service=\(service)&poll=10ms")
         let short = try await TestSource(PostgresPlugin.self, "list", argument: "summary&service=\(service)&poll=10ms")
         await long.wait { $0.objects.count == 2000 }

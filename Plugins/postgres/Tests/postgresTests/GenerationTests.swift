@@ -10,8 +10,8 @@ import Testing
 struct GenerationTests {
     @Test("a new generation of the log begins during a transaction → commits that followers have not read stay logged")
     func overlapping() throws {
-        let server = try FollowingTests.orders(2)
-        let (slow, fast) = (try server.session(), try server.session())
+        let server = try FollowingTests.serverWithOrders(2)
+        let (slow, fast) = (try server.openSession(), try server.openSession())
         try slow.sql("BEGIN; SELECT pg_current_xact_id()")
         try fast.sql("BEGIN; UPDATE orders SET title = 'changed' WHERE id = 2")
         // The cursors of a standby's followers stay valid after a crash of the primary.
@@ -27,7 +27,7 @@ struct GenerationTests {
 
     @Test("a generation begins after a restore from a backup → log entries with future transaction numbers are removed")
     func foreign() throws {
-        let server = try FollowingTests.orders(2)
+        let server = try FollowingTests.serverWithOrders(2)
         try server.sql("INSERT INTO listd.change (xid, list, id) VALUES ('4000000000', 1, '2')")
         try server.sql("TRUNCATE listd.incarnation")
         try server.sql("SELECT FROM listd.hello()")

@@ -17,7 +17,7 @@ struct LostCommitTests {
         _ prepare: String, waitingFor event: String,
         interrupt: @escaping @Sendable (_ server: Server, _ process: String) throws -> Void
     ) async throws -> (Server, TestSource, ListError?) {
-        let server = try FollowingTests.orders(1)
+        let server = try FollowingTests.serverWithOrders(1)
         let source = try await FollowingTests.follow(server, options: "&write=yes")
         await source.wait { $0.objects.count == 1 }
         try server.sql(prepare)

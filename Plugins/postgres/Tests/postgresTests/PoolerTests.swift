@@ -14,14 +14,14 @@ import Testing
 struct PoolerTests {
     @Test("two lists and other clients share two server sessions → the lists are complete, and writes succeed")
     func follows() async throws {
-        let server = try FollowingTests.orders(2000)
+        let server = try FollowingTests.serverWithOrders(2000)
         try server.sql(
             """
             CREATE TABLE others (id int PRIMARY KEY, text text); INSERT INTO others VALUES (1, 'a');
             SELECT listd.watch('others', 'others');
             """)
         let pooler = try Pooler(before: server)
-        let service = try pooler.service()
+        let service = try pooler.addService()
         let orders = try await TestSource(
             PostgresPlugin.self, "list", argument: "orders&service=\(service)&poll=10ms&write=yes")
         let others = try await TestSource(PostgresPlugin.self, "list", argument: "others&service=\(service)&poll=10ms")
@@ -45,10 +45,10 @@ struct PoolerTests {
 
     @Test("the server behind a pooler is killed and started again → the list has an error, then continues")
     func crash() async throws {
-        let server = try FollowingTests.orders(10)
+        let server = try FollowingTests.serverWithOrders(10)
         let pooler = try Pooler(before: server)
         let source = try await TestSource(
-            PostgresPlugin.self, "list", argument: "orders&service=\(try pooler.service())&poll=10ms&stale=200ms")
+            PostgresPlugin.self, "list", argument: "orders&service=\(try pooler.addService())&poll=10ms&stale=200ms")
         await source.wait { $0.objects.count == 10 }
         server.stop(kill: true)
         await source.wait { $0.failure != nil }
@@ -118,5 +118,5 @@ final class Pooler {
     func sql(_ text: String) throws { try server.sql(text, host: path) }
 
     /// Adds a section for the pooler to the service file, and returns its name.
-    func service() throws -> String { try server.service(host: path) }
+    func addService() throws -> String { try server.addService(host: path) }
 }

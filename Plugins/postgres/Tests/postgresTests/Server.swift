@@ -106,17 +106,17 @@ final class Server: Sendable {
     }
 
     /// Opens a lasting session, for transactions that overlap.
-    func session() throws -> Session { try Session(Self.programs ?? "", arguments("shop", "owner").dropLast(2)) }
+    func openSession() throws -> Session { try Session(Self.programs ?? "", arguments("shop", "owner").dropLast(2)) }
 
     /// Adds a section for this server to the service file, and returns its name.
     ///
     /// - Parameter host: The directory of the socket, if it is not the server's own.
-    func service(
+    func addService(
         _ user: String = "owner", database: String = "shop", host: String? = nil, more: [String] = []
     ) throws -> String {
         let name = "shop-\(UUID().uuidString.prefix(8).lowercased())"
         let section = ["[\(name)]", "host=\(host ?? path)", "user=\(user)", "dbname=\(database)"] + more + [""]
-        try Services.add(section.joined(separator: "\n"))
+        try Services.addSection(section.joined(separator: "\n"))
         return name
     }
 
@@ -129,7 +129,7 @@ final class Server: Sendable {
             return path
         }()
 
-        static func add(_ section: String) throws {
+        static func addSection(_ section: String) throws {
             let file = try FileHandle(forWritingTo: URL(filePath: path))
             try file.seekToEnd()
             try file.write(contentsOf: Data(section.utf8))

@@ -27,7 +27,7 @@ struct WritingTests {
     }
 
     private func makeWritableList(rows: Int) async throws -> (Server, TestSource) {
-        let server = try FollowingTests.orders(rows)
+        let server = try FollowingTests.serverWithOrders(rows)
         let source = try await FollowingTests.follow(server, options: "&write=yes")
         await source.wait { $0.objects.count == rows }
         return (server, source)
@@ -84,7 +84,7 @@ struct WritingTests {
         #expect(outcome == .revisionConflict)
         await source.wait { $0.objects[1].fields["title"] == "elsewhere" }
         #expect(source.objects[0].fields["title"] == "a")
-        let holder = try server.session()
+        let holder = try server.openSession()
         try holder.sql("BEGIN; UPDATE orders SET title = 'held' WHERE id = 2")
         let locked = await code {
             try await source.write(.patch(id: "1", set: ["title": "c"], unset: []), isConditional: true)

@@ -8,7 +8,7 @@ struct BackOff {
     private var attempts = 0
 
     /// Returns the next delay.
-    mutating func next() -> Duration {
+    mutating func nextDelay() -> Duration {
         attempts += 1
         return Self.delay(after: attempts)
     }

@@ -24,8 +24,8 @@ internal import PluginAPI
     ///   exist.
     init(_ address: ServiceAddress, to server: ServerAddress? = nil) throws(PostgresError) {
         let parameters = address.parameters + (server?.parameters ?? [])
-        let made = unsafe CStrings.with(parameters.map(\.0)) { keys in
-            unsafe CStrings.with(parameters.map(\.1)) { values in unsafe PQconnectdbParams(keys, values, 0) }
+        let made = unsafe CStrings.withArray(of: parameters.map(\.0)) { keys in
+            unsafe CStrings.withArray(of: parameters.map(\.1)) { values in unsafe PQconnectdbParams(keys, values, 0) }
         }
         guard let connection = unsafe made else {
             throw PostgresError(
@@ -76,7 +76,7 @@ internal import PluginAPI
         try send(statement, parameters, isBinary: isBinary)
         let deadline = ContinuousClock.now + limit
         var last: Result<QueryResult, PostgresError>?
-        while let result = unsafe try next(before: deadline) {
+        while let result = unsafe try nextResult(before: deadline) {
             let status = unsafe PQresultStatus(result)
             if status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK {
                 last = unsafe .success(QueryResult(result))
@@ -90,11 +90,11 @@ internal import PluginAPI
 
     /// Runs a `COPY … TO STDOUT (FORMAT binary)` and calls `body` with the bytes of each row. The first call has
     /// the header before its row.
-    func copy(
+    func copyRows(
         _ statement: String, _ body: (_ bytes: UnsafeRawBufferPointer) throws -> Void
     ) throws {
         try send(statement, [], isBinary: true)
-        let began = unsafe try next(before: .now + Self.responseTimeout)
+        let began = unsafe try nextResult(before: .now + Self.responseTimeout)
         guard let began = unsafe began else { throw makeError("the server sent no result", .connection) }
         guard unsafe PQresultStatus(began) == PGRES_COPY_OUT else {
             let error = unsafe statementError(began)
@@ -106,12 +106,13 @@ internal import PluginAPI
         try drain()
     }
 
+    /// Calls `body` with the bytes of the next row. Returns `false` after the last row.
     private func copyRow(_ body: (UnsafeRawBufferPointer) throws -> Void) throws -> Bool {
         while true {
             var buffer: UnsafeMutablePointer<CChar>?
             let count = unsafe PQgetCopyData(connection, &buffer, 1)
             if count == 0 {
-                try wait(before: .now + Self.responseTimeout)
+                try waitForData(before: .now + Self.responseTimeout)
                 continue
             }
             guard count > 0, let row = unsafe buffer else { return false }
@@ -124,7 +125,7 @@ internal import PluginAPI
     /// Reads the remaining results of a statement, and throws if one of them is an error.
     private func drain() throws(PostgresError) {
         var failure: PostgresError?
-        while let result = unsafe try next(before: .now + Self.responseTimeout) {
+        while let result = unsafe try nextResult(before: .now + Self.responseTimeout) {
             let status = unsafe PQresultStatus(result)
             if status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK {
                 unsafe PQclear(result)
@@ -136,7 +137,7 @@ internal import PluginAPI
     }
 
     private func send(_ statement: String, _ parameters: [String?], isBinary: Bool) throws(PostgresError) {
-        let sent = unsafe CStrings.with(parameters) { values in
+        let sent = unsafe CStrings.withArray(of: parameters) { values in
             // Types NULL: the server infers them. Formats NULL: all parameters are text.
             unsafe PQsendQueryParams(
                 connection, statement, Int32(parameters.count), nil, values, nil, nil, isBinary ? 1 : 0)
@@ -145,12 +146,12 @@ internal import PluginAPI
     }
 
     /// Waits for the next result of a statement, which the caller must free; `nil` = there are no more results.
-    private func next(before deadline: ContinuousClock.Instant) throws(PostgresError) -> OpaquePointer? {
-        while unsafe PQisBusy(connection) == 1 { try wait(before: deadline) }
+    private func nextResult(before deadline: ContinuousClock.Instant) throws(PostgresError) -> OpaquePointer? {
+        while unsafe PQisBusy(connection) == 1 { try waitForData(before: deadline) }
         return unsafe PQgetResult(connection)
     }
 
-    private func wait(before deadline: ContinuousClock.Instant) throws(PostgresError) {
+    private func waitForData(before deadline: ContinuousClock.Instant) throws(PostgresError) {
         let left = ContinuousClock.now.duration(to: deadline)
         let milliseconds = left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000
         guard milliseconds > 0 else {
@@ -206,8 +207,8 @@ internal import PluginAPI
 /// Passes Swift strings to C functions.
 enum CStrings {
     /// Calls `body` with a null-terminated array of C strings; `nil` becomes a null pointer.
-    static func with<Result>(
-        _ texts: [String?], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Result
+    static func withArray<Result>(
+        of texts: [String?], _ body: (UnsafePointer<UnsafePointer<CChar>?>?) -> Result
     ) -> Result {
         // Copies that are freed after `body`.
         var copies = unsafe [UnsafeMutablePointer<CChar>?]()

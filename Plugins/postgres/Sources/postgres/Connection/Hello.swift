@@ -20,7 +20,7 @@ struct Hello {
             answer = try connection.query("SELECT version, generation, standby FROM listd.hello()")
         } catch {
             // SQLSTATEs of an undefined schema, function, table and column.
-            guard error.isStatement("3F000", "42883", "42P01", "42703") else { throw error }
+            guard error.isStatementFailure(withState: "3F000", "42883", "42P01", "42703") else { throw error }
             throw PostgresError(
                 kind: .refused,
                 message:

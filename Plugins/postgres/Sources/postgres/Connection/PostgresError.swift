@@ -19,7 +19,7 @@ struct PostgresError: Error {
     let message: String
 
     /// Returns whether a statement failed with one of these SQLSTATEs.
-    func isStatement(_ states: String...) -> Bool {
+    func isStatementFailure(withState states: String...) -> Bool {
         if case .statement(let state) = kind { states.contains(state) } else { false }
     }
 }

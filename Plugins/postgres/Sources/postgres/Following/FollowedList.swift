@@ -103,7 +103,7 @@ final class FollowedList: @unchecked Sendable {
     }
 
     /// Reports that the list has all rows of its table, at most once a second while nothing changes.
-    func sendReady(_ cursor: ListCursor, accepted: @escaping @Sendable () -> Void) {
+    func sendReady(upTo cursor: ListCursor, accepted: @escaping @Sendable () -> Void) {
         guard health.recordReady() else { return }
         let progress = cursor.progress(synced: WallClock.now)
         deliver({ $0.ready(upTo: progress) }, accepted: accepted)
@@ -127,7 +127,7 @@ final class FollowedList: @unchecked Sendable {
     func takeQueuedWrites() -> [DataSourceWrite] { writes.takeQueued() }
 
     /// Records a committed write. It is answered when the list has its changes.
-    func recordCommitted(_ write: PendingWrite) { writes.add(write) }
+    func recordCommitted(_ write: PendingWrite) { writes.addCommitted(write) }
 
     /// Answers a write with an error.
     func refuse(_ write: DataSourceWrite.ID, _ error: ListError) {

@@ -16,7 +16,7 @@ struct PendingWrites {
         return queued
     }
 
-    mutating func add(_ write: PendingWrite) { written.append(write) }
+    mutating func addCommitted(_ write: PendingWrite) { written.append(write) }
 
     /// Removes and returns the writes that can be answered: `done` if their changes are in a list at `cursor`;
     /// `lost` if they belong to another generation, or their changes have not arrived for 20 s.

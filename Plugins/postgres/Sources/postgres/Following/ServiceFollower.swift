@@ -185,7 +185,7 @@ final class ServiceFollower: @unchecked Sendable {
         guard let connection = link.connection, nextPoll <= .now else { return }
         nextPoll = .now + (lists.map(\.options.poll).min() ?? .seconds(1))
         do throws(PostgresError) {
-            if nextInspection <= .now { try inspect(connection) }
+            if nextInspection <= .now { try updateDescriptions(on: connection) }
             try pollLists(on: connection)
             link.recordAnswer()
         } catch {
@@ -198,14 +198,14 @@ final class ServiceFollower: @unchecked Sendable {
     }
 
     /// Reads the descriptions of the lists again if they may have changed, and checks the cursors against them.
-    private func inspect(_ connection: Connection) throws(PostgresError) {
+    private func updateDescriptions(on connection: Connection) throws(PostgresError) {
         nextInspection = .now + Self.inspectionInterval
         guard try haveDescriptionsChanged(on: connection) else { return }
         let descriptions = try ListDescription.fetch(on: connection, for: Set(lists.map(\.options.name)))
         for list in lists {
             guard case .success(let description) = descriptions[list.options.name] else {
                 if case .failure(let fault) = descriptions[list.options.name] {
-                    fail(list, "\(connection.subject): \(fault.message)")
+                    recordFailure("\(connection.subject): \(fault.message)", of: list)
                 }
                 continue
             }
@@ -267,14 +267,14 @@ final class ServiceFollower: @unchecked Sendable {
         guard fields.count == 3, let snapshot = fields[0], fields[1] == link.generation else {
             throw PostgresError(kind: .connection, message: "\(connection.subject): a different server answered")
         }
-        let changed = Self.changedKeyCounts(fields[2] ?? "")
+        let changed = Self.changedKeyCounts(in: fields[2] ?? "")
         for (index, list) in asked.enumerated() {
-            try update(list, changedKeys: changed[index + 1], on: connection, snapshot)
+            try update(list, changedKeys: changed[index + 1], on: connection, snapshot: snapshot)
         }
     }
 
     /// Parses the number of changed keys by the list's index among the polled ones, which starts at 1.
-    private static func changedKeyCounts(_ text: String) -> [Int: Int] {
+    private static func changedKeyCounts(in text: String) -> [Int: Int] {
         let pairs = text.split(separator: ",").map { $0.split(separator: ":").compactMap { Int($0) } }
         return Dictionary(pairs.compactMap { $0.count == 2 ? ($0[0], $0[1]) : nil }, uniquingKeysWith: { min($0, $1) })
     }
@@ -284,17 +284,17 @@ final class ServiceFollower: @unchecked Sendable {
     /// - Parameter changedKeys: The number of changed keys; `nil` = none have changed, -1 = the whole list has to
     ///   be read.
     private func update(
-        _ list: FollowedList, changedKeys: Int?, on connection: Connection, _ snapshot: String
+        _ list: FollowedList, changedKeys: Int?, on connection: Connection, snapshot: String
     ) throws(PostgresError) {
         guard case .following(var cursor, let description) = list.phase else { return }
         guard let changedKeys else {
             cursor.snapshot = snapshot
             list.recordProgress(cursor, description)
-            return list.sendReady(cursor) { [self] in send(.accepted(list)) }
+            return list.sendReady(upTo: cursor) { [self] in send(.accepted(list)) }
         }
         guard changedKeys > 0 else { return scheduleReading(list, atOnce: true) }
         do {
-            guard let (changes, next) = try readChanges(of: list, cursor, description, on: connection) else {
+            guard let (changes, next) = try readChanges(of: list, since: cursor, description, on: connection) else {
                 return scheduleReading(list, atOnce: true)
             }
             cursor.snapshot = next
@@ -302,15 +302,15 @@ final class ServiceFollower: @unchecked Sendable {
             list.send(changes, upTo: cursor) { [self] in send(.accepted(list)) }
         } catch let error as PostgresError {
             guard case .statement = error.kind else { throw error }
-            fail(list, error.message)
+            recordFailure(error.message, of: list)
         } catch {
-            fail(list, "\(connection.subject): \((error as? ListFault)?.message ?? "\(error)")")
+            recordFailure("\(connection.subject): \((error as? ListFault)?.message ?? "\(error)")", of: list)
         }
     }
 
     /// Reads the changed rows and their snapshot; `nil` = the whole list has to be read.
     private func readChanges(
-        of list: FollowedList, _ cursor: ListCursor, _ description: ListDescription, on connection: Connection
+        of list: FollowedList, since cursor: ListCursor, _ description: ListDescription, on connection: Connection
     ) throws -> (RowChanges, String)? {
         let rows = try connection.query(
             description.changesStatement, ["\(description.number)", cursor.snapshot], isBinary: true)
@@ -346,7 +346,7 @@ final class ServiceFollower: @unchecked Sendable {
         list.scheduleReading(after: atOnce ? .zero : .milliseconds(Int64.random(in: 0..<1000)))
     }
 
-    private func fail(_ list: FollowedList, _ message: String) {
+    private func recordFailure(_ message: String, of list: FollowedList) {
         if case .reading = list.phase { return }
         list.recordFailedReading()
         list.reportFailure(message)
@@ -369,7 +369,7 @@ final class ServiceFollower: @unchecked Sendable {
             list.logLosses(losses, isWhole: true, to: logger)
             list.recordProgress(cursor, description)
             if cursor.generation != link.generation { scheduleReading(list) }
-        case .fault(let message): fail(list, message)
+        case .fault(let message): recordFailure(message, of: list)
         case .unreachable(let message):
             list.recordFailedReading()
             if list.synced == nil { list.reportFailure(message) }

@@ -46,13 +46,13 @@ struct ServiceLink {
     mutating func recordLoss(_ error: PostgresError) {
         connection = nil
         trouble = error
-        nextAttempt = .now + backOff.next()
+        nextAttempt = .now + backOff.nextDelay()
     }
 
     /// Records that the service refused a poll, and returns the delay before the next poll.
     mutating func recordRefusal(_ error: PostgresError) -> Duration {
         trouble = PostgresError(kind: .refused, message: error.message)
-        return backOff.next()
+        return backOff.nextDelay()
     }
 
     /// Records an answer of the server.

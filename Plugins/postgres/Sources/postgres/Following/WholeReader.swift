@@ -102,7 +102,7 @@ final class WholeReader: Sendable {
         var copy = CopyReader()
         var (page, bytes): ([ListObject], Int) = ([], 0)
         page.reserveCapacity(pageRows)
-        unsafe try connection.copy(description.snapshotStatement) { chunk in
+        unsafe try connection.copyRows(description.snapshotStatement) { chunk in
             guard unsafe try copy.read(chunk),
                 let object = unsafe try reader.readObject({ unsafe copy.field($0, of: chunk) })
             else { return }

@@ -36,7 +36,7 @@ enum ColumnKind: Sendable, Hashable {
     }
 
     /// Returns the SQL expression that casts a column to the type that ``value(of:)`` decodes for this kind.
-    func expression(_ column: String) -> String {
+    func castExpression(of column: String) -> String {
         switch self {
         case .integer: "\(column)::int8"
         case .boolean, .bytes: column

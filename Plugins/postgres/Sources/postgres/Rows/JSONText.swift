@@ -12,7 +12,7 @@ enum JSONText {
     /// more than 64 levels.
     static func value(of bytes: UnsafeRawBufferPointer) -> Value? {
         var reader = Reader(bytes: unsafe Array(bytes))
-        guard case .some(.some(let value)) = reader.value(depth: 0), reader.isAtEnd else { return nil }
+        guard case .some(.some(let value)) = reader.parseValue(depth: 0), reader.isAtEnd else { return nil }
         return value
     }
 
@@ -89,44 +89,46 @@ enum JSONText {
         }
 
         /// Parses a value; `nil` = there is no value, `.some(nil)` = null.
-        mutating func value(depth: Int) -> Value?? {
+        mutating func parseValue(depth: Int) -> Value?? {
             skipSpace()
             guard depth < JSONText.maximumDepth, position < bytes.count else { return nil }
             switch bytes[position] {
-            case UInt8(ascii: "{"): return object(depth: depth)
-            case UInt8(ascii: "["): return array(depth: depth)
-            case UInt8(ascii: "\""): return string().map { .string($0) }
+            case UInt8(ascii: "{"): return parseObject(depth: depth)
+            case UInt8(ascii: "["): return parseArray(depth: depth)
+            case UInt8(ascii: "\""): return parseString().map { .string($0) }
             case UInt8(ascii: "t"): return consume(word: "true") ? .boolean(true) : nil
             case UInt8(ascii: "f"): return consume(word: "false") ? .boolean(false) : nil
             case UInt8(ascii: "n"): return consume(word: "null") ? .some(nil) : nil
-            default: return number()
+            default: return parseNumber()
             }
         }
 
-        private mutating func object(depth: Int) -> Value?? {
+        private mutating func parseObject(depth: Int) -> Value?? {
             position += 1
             var entries: [Value: Value] = [:]
             if consume("}") { return .dictionary(key: "s", value: "v", entries) }
             repeat {
                 skipSpace()
-                guard let key = string(), consume(":"), let value = value(depth: depth + 1) else { return nil }
+                guard let key = parseString(), consume(":"), let value = parseValue(depth: depth + 1) else {
+                    return nil
+                }
                 entries[.string(key)] = value.map { .variant($0) }
             } while consume(",")
             return consume("}") ? .dictionary(key: "s", value: "v", entries) : nil
         }
 
-        private mutating func array(depth: Int) -> Value?? {
+        private mutating func parseArray(depth: Int) -> Value?? {
             position += 1
             var elements: [Value] = []
             if consume("]") { return .array(element: "v", elements) }
             repeat {
-                guard case .some(.some(let value)) = value(depth: depth + 1) else { return nil }
+                guard case .some(.some(let value)) = parseValue(depth: depth + 1) else { return nil }
                 elements.append(.variant(value))
             } while consume(",")
             return consume("]") ? .array(element: "v", elements) : nil
         }
 
-        private mutating func number() -> Value?? {
+        private mutating func parseNumber() -> Value?? {
             let start = position
             while position < bytes.count, "+-.eE0123456789".utf8.contains(bytes[position]) { position += 1 }
             guard let text = String(validating: bytes[start..<position], as: UTF8.self), !text.isEmpty else {
@@ -136,7 +138,7 @@ enum JSONText {
             return Int64(text).map { .int64($0) }
         }
 
-        private mutating func string() -> String? {
+        private mutating func parseString() -> String? {
             guard position < bytes.count, bytes[position] == UInt8(ascii: "\"") else { return nil }
             position += 1
             var text: [UInt8] = []
@@ -170,10 +172,10 @@ enum JSONText {
         }
 
         private mutating func parseUnicodeEscape(into text: inout [UInt8]) -> Bool {
-            guard let high = hexadecimal() else { return false }
+            guard let high = parseHexadecimal() else { return false }
             var code = high
             if (0xD800..<0xDC00).contains(high) {
-                guard consume(word: "\\u"), let low = hexadecimal(), (0xDC00..<0xE000).contains(low) else {
+                guard consume(word: "\\u"), let low = parseHexadecimal(), (0xDC00..<0xE000).contains(low) else {
                     return false
                 }
                 code = 0x10000 + (high - 0xD800) << 10 + (low - 0xDC00)
@@ -183,7 +185,7 @@ enum JSONText {
             return true
         }
 
-        private mutating func hexadecimal() -> UInt32? {
+        private mutating func parseHexadecimal() -> UInt32? {
             guard position + 4 <= bytes.count else { return nil }
             let digits = bytes[position..<position + 4]
             position += 4

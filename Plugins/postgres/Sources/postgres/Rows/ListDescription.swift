@@ -47,7 +47,7 @@ struct ListDescription: Sendable, Hashable {
         let parts =
             ["coalesce(\(orderCondition) AND \(Self.idCondition("t.id")), false)", "t.id::text"]
             + (hasType ? ["t.type::text"] : [])
-            + columns.map { $0.kind.expression("t.\($0.name.asIdentifier)") }
+            + columns.map { $0.kind.castExpression(of: "t.\($0.name.asIdentifier)") }
         return parts.joined(separator: ", ")
     }
 

@@ -70,10 +70,10 @@ struct RowReader {
                 recordLoss(of: description.columns[index], in: id)
             }
         }
-        return try object(id, type, values, isTooLarge: size > largest)
+        return try makeObject(id, type, values, isTooLarge: size > largest)
     }
 
-    private mutating func object(
+    private mutating func makeObject(
         _ id: String, _ type: String, _ values: [String: Value], isTooLarge: Bool
     ) throws -> ListObject {
         var fields = Fields()

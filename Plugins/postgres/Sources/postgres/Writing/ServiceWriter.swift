@@ -56,7 +56,8 @@ final class ServiceWriter: @unchecked Sendable {
         } catch {
             // A connection that cannot roll back is closed, which aborts the transaction.
             if let alive = self.connection, (try? alive.query("ROLLBACK")) == nil { self.connection = nil }
-            let isConflict = (error as? PostgresError)?.isStatement("23505", "40001", "40P01") ?? false
+            let isConflict =
+                (error as? PostgresError)?.isStatementFailure(withState: "23505", "40001", "40P01") ?? false
             return isConflict ? .conflict(Self.clientError(error)) : .refused(Self.clientError(error))
         }
         do throws(PostgresError) {
@@ -68,7 +69,7 @@ final class ServiceWriter: @unchecked Sendable {
                 return .refused(Self.clientError(error))
             }
             self.connection = nil
-            return outcome(of: transaction, generation, error)
+            return queryOutcome(of: transaction, generation, error)
         }
     }
 
@@ -108,7 +109,7 @@ final class ServiceWriter: @unchecked Sendable {
     ) throws -> UInt64 {
         try connection.query("SET LOCAL statement_timeout = '15s'")
         try connection.query("SET LOCAL lock_timeout = '\(write.isConditional ? 1 : 5)s'")
-        if write.isConditional { try lock(list, asOf: write.cursor, generation, on: connection) }
+        if write.isConditional { try lock(list, ifUnchangedSince: write.cursor, generation, on: connection) }
         try RowWriter(connection, list).perform(write.operation)
         let number = try connection.query("SELECT pg_current_xact_id()::text").firstText.flatMap { UInt64($0) }
         guard let number else {
@@ -121,7 +122,7 @@ final class ServiceWriter: @unchecked Sendable {
     /// Locks the tables against other writers, and throws `revisionConflict` if there are changes since the list's
     /// cursor.
     private func lock(
-        _ list: ListDescription, asOf bytes: [UInt8]?, _ generation: String, on connection: Connection
+        _ list: ListDescription, ifUnchangedSince bytes: [UInt8]?, _ generation: String, on connection: Connection
     ) throws {
         let conflict = ListError(
             .revisionConflict, "the list \(list.name.quoted) has changed in the database since that revision")
@@ -139,7 +140,7 @@ final class ServiceWriter: @unchecked Sendable {
     // MARK: Outcomes
 
     /// Queries the outcome of a transaction whose connection was lost during COMMIT, for at most 8 s.
-    private func outcome(of transaction: UInt64, _ generation: String, _ error: PostgresError) -> Outcome {
+    private func queryOutcome(of transaction: UInt64, _ generation: String, _ error: PostgresError) -> Outcome {
         let deadline = ContinuousClock.now + .seconds(8)
         var backOff = BackOff()
         repeat {
@@ -154,7 +155,7 @@ final class ServiceWriter: @unchecked Sendable {
                 default: break  // in progress
                 }
             }
-            let wait = backOff.next().components
+            let wait = backOff.nextDelay().components
             _ = DispatchSemaphore(value: 0).wait(
                 timeout: .now()
                     + .milliseconds(Int(wait.seconds) * 1000 + Int(wait.attoseconds / 1_000_000_000_000_000)))
