@@ -16,7 +16,7 @@ struct JSONReaderTests {
         ] as [DBusValue])
     func values(value: DBusValue) throws {
         var reader = JSONReader(JSONLine(value).text.utf8)
-        #expect(try reader.value() == value)
+        #expect(try reader.readValue() == value)
     }
 
     @Test("a value is null → it is omitted; values are arrays and objects → they are parsed completely")
@@ -24,7 +24,7 @@ struct JSONReaderTests {
         let text = #"{"a":null,"b":[],"c":[1,{"x":[{}]},"]"],"d":{"}":1},"e":1}"#
         var reader = JSONReader(text.utf8)
         var values: [String: DBusValue] = [:]
-        try reader.members { (reader, key) throws(JSONReader.Fault) in values[key] = try reader.value() }
+        try reader.readMembers { (reader, key) throws(JSONReader.Fault) in values[key] = try reader.readValue() }
         let inner = DBusValue.options(["x": .array(element: "v", [.variant(.options([:]))])])
         #expect(
             values == [
@@ -49,7 +49,7 @@ struct JSONReaderTests {
         for text in ["x", "-", "1.2.3", "[1 2]", "{\"a\"}", "[1,]", String(repeating: "[", count: 1_000_000)] {
             #expect(throws: JSONReader.Fault.self) {
                 var reader = JSONReader(text.utf8)
-                return try reader.value()
+                return try reader.readValue()
             }
         }
     }

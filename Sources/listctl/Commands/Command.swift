@@ -45,6 +45,6 @@ struct CommandContext {
 
     /// Prints one result, as a JSON object or as a line of text.
     func print(_ line: @autoclosure () -> String, json members: @autoclosure () -> [String: DBusValue]) {
-        if json { Output.json(members()) } else { Output.line(DisplayText.sanitized(line())) }
+        if json { Output.writeJSON(members()) } else { Output.writeLine(DisplayText.sanitized(line())) }
     }
 }

@@ -19,15 +19,17 @@ struct CompleteCommand: Command {
         let given = CompletedWords(words)
         switch given.completion {
         case .nothing: break
-        case .file: Output.line(":file")
-        case .words(let words): for word in words { Output.line(word) }
-        case .listOption: for key in AdapterOptionText.keys { Output.line(key + "=") }
+        case .file: Output.writeLine(":file")
+        case .words(let words): for word in words { Output.writeLine(word) }
+        case .listOption: for key in AdapterOptionText.keys { Output.writeLine(key + "=") }
         case .list:
-            try await print(
-                names: { daemon throws(DBusError) in try await daemon.adapters().map(\.name) }, given, context)
+            try await printNames(
+                of: { daemon throws(DBusError) in try await daemon.adapters().map(\.name) }, completing: given,
+                in: context)
         case .plugin:
-            try await print(
-                names: { daemon throws(DBusError) in try await daemon.plugins().map(\.name) }, given, context)
+            try await printNames(
+                of: { daemon throws(DBusError) in try await daemon.plugins().map(\.name) }, completing: given,
+                in: context)
         }
         return .done
     }
@@ -35,15 +37,15 @@ struct CompleteCommand: Command {
     /// Prints the names that can be completed: those on one line, without control characters, that do not look like an
     /// option.
     @DBusActor
-    private func print(
-        names: @DBusActor (ListDaemonClient) async throws(DBusError) -> [String], _ given: CompletedWords,
-        _ context: CommandContext
+    private func printNames(
+        of names: @DBusActor (ListDaemonClient) async throws(DBusError) -> [String], completing given: CompletedWords,
+        in context: CommandContext
     ) async throws(DBusError) {
         let bus = given.bus ?? context.bus
         let context = CommandContext(bus: bus, json: false, style: context.style)
         for name in try await context.withDaemon(names)
         where !name.hasPrefix("-") && !name.unicodeScalars.contains(where: DisplayText.controlsTerminal) {
-            Output.line(name)
+            Output.writeLine(name)
         }
     }
 }

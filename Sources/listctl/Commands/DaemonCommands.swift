@@ -31,9 +31,9 @@ struct ClientsCommand: Command {
         try await context.withDaemon { daemon throws(DBusError) in
             let clients = try await daemon.clients()
             if context.json {
-                for client in clients { Output.json(Self.members(of: client)) }
+                for client in clients { Output.writeJSON(Self.members(of: client)) }
             } else {
-                Output.table(Self.columns, clients.map(Self.row), context.style)
+                Output.writeTable(Self.columns, clients.map(Self.row), context.style)
             }
             return .done
         }
@@ -90,9 +90,9 @@ struct StatisticsCommand: Command {
             if forPrometheus {
                 Output.write(PrometheusText(counters).text)
             } else if context.json {
-                Output.json(counters.mapValues { .uint64($0) })
+                Output.writeJSON(counters.mapValues { .uint64($0) })
             } else {
-                Output.table(
+                Output.writeTable(
                     [.init(title: "COUNTER", role: { _ in .name }), .init(title: "VALUE", isNumber: true)],
                     counters.sorted { $0.key < $1.key }.map { [$0.key, "\($0.value)"] }, context.style)
             }
@@ -113,12 +113,12 @@ struct CheckCommand: Command {
         try await context.withDaemon { daemon throws(DBusError) in
             let report = StoreReport(dump: try await daemon.dump())
             if context.json {
-                Output.json([
+                Output.writeJSON([
                     "healthy": .boolean(report.isHealthy),
                     "store": .array(element: "s", report.lines.map { .string(String($0)) }),
                 ])
             } else {
-                for line in report.lines { Output.line(DisplayText.sanitized(String(line))) }
+                for line in report.lines { Output.writeLine(DisplayText.sanitized(String(line))) }
             }
             return report.isHealthy ? .done : .failed
         }

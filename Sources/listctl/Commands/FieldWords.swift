@@ -34,7 +34,7 @@ enum FieldWords {
         guard text.first?.isWhitespace != true, text.last?.isWhitespace != true else { return .string(text) }
         var reader = JSONReader(text.utf8)
         do throws(JSONReader.Fault) {
-            let value = try reader.value()
+            let value = try reader.readValue()
             return reader.isAtEnd ? value : .string(text)
         } catch {
             return .string(text)

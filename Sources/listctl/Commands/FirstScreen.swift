@@ -18,7 +18,7 @@ final class FirstScreen {
     }
 
     /// Opens a view, waits until its picture is complete, prints the picture, and closes the view.
-    func show(_ name: String, of daemon: ListDaemonClient) async {
+    func printScreen(ofList name: String, on daemon: ListDaemonClient) async {
         // `ListFollower` reports that the list does not exist.
         guard !isShown, let adapter = try? await daemon.adapter(name), !isShown else { return }
         isShown = true
@@ -30,22 +30,22 @@ final class FirstScreen {
                 perform(browser.start())
             }
             await view.view.close()
-            printScreen()
+            printPicture()
         } catch {
             // `ListFollower` also reports that the user may not read the list.
             if error.standard != .accessDenied { Output.printMessage(error.explanation) }
         }
     }
 
-    private func printScreen() {
+    private func printPicture() {
         guard json else {
             for line in Screen.lines(browser) {
                 let text = line.trimmingTrailingBlanks
-                if !text.isEmpty { Output.line(text) }
+                if !text.isEmpty { Output.writeLine(text) }
             }
             return
         }
-        for item in browser.rows.joined() { Output.json(Self.members(of: item)) }
+        for item in browser.rows.joined() { Output.writeJSON(Self.members(of: item)) }
     }
 
     /// Returns the members of the JSON object for an item of the screen.

@@ -43,7 +43,7 @@ final class Following {
             return
         }
         Task { @DBusActor in
-            await firstScreen?.show(name, of: daemon)
+            await firstScreen?.printScreen(ofList: name, on: daemon)
             await follower?.attach(to: daemon)
         }
     }
@@ -71,9 +71,9 @@ final class Following {
     private func printChange(_ change: MirrorChange) {
         let revision = follower?.mirror.revision ?? 0
         if json {
-            Output.json(ChangeLine.members(of: change).merging(["revision": .uint64(revision)]) { $1 })
+            Output.writeJSON(ChangeLine.members(of: change).merging(["revision": .uint64(revision)]) { $1 })
         } else {
-            Output.line("\(ClockTime.now)  revision \(revision)  \(ChangeLine.text(of: change))")
+            Output.writeLine("\(ClockTime.now)  revision \(revision)  \(ChangeLine.text(of: change))")
         }
     }
 

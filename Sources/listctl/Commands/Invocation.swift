@@ -51,11 +51,13 @@ extension Invocation {
                 if let value { values[name, default: []].append(value) } else { flags.insert(name) }
             }
         }
-        operands = try Self.assign(plain, to: syntax)
+        operands = try Self.assignWords(plain, toOperandsOf: syntax)
         (self.flags, self.values) = (flags, values)
     }
 
-    private static func assign(_ words: [String], to syntax: CommandSyntax) throws(UsageError) -> [String: [String]] {
+    private static func assignWords(_ words: [String], toOperandsOf syntax: CommandSyntax) throws(UsageError)
+        -> [String: [String]]
+    {
         var rest = words[...]
         var operands: [String: [String]] = [:]
         for operand in syntax.operands {

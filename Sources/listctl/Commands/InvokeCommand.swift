@@ -43,7 +43,7 @@ struct InvokeCommand: Command {
                 "Invoke", id, item, action, parameters, returning: Bool.self)
             await view.close()
             if context.json {
-                Output.json(["handled": .boolean(isHandled)])
+                Output.writeJSON(["handled": .boolean(isHandled)])
             } else if !isHandled {
                 Output.printMessage("nobody handles the action “\(action)” on the object “\(id)”")
             }

@@ -81,8 +81,8 @@ struct JSONLinesFile {
     private static func fields(of line: Data) throws(JSONReader.Fault) -> Content {
         var fields: [Content.Element] = []
         var reader = JSONReader(line)
-        try reader.members { (reader, key) throws(JSONReader.Fault) in
-            let value = try reader.value()
+        try reader.readMembers { (reader, key) throws(JSONReader.Fault) in
+            let value = try reader.readValue()
             guard key == "fields", case .dictionary(_, _, let entries)? = value else { return }
             fields = entries.compactMap { entry in
                 guard case .string(let key) = entry.key else { return nil }

@@ -20,9 +20,9 @@ struct ListCommand: Command {
         try await context.withDaemon { daemon throws(DBusError) in
             let lists = try await daemon.adapterDescriptions().map(ListDescription.init)
             if context.json {
-                for list in lists { Output.json(list.members) }
+                for list in lists { Output.writeJSON(list.members) }
             } else {
-                Output.table(ListDescription.columns, lists.map(\.row), context.style)
+                Output.writeTable(ListDescription.columns, lists.map(\.row), context.style)
                 if lists.isEmpty, context.style.columns != nil {
                     Output.printMessage("there is no list yet; “listctl help create” says how to make one")
                 }

@@ -56,7 +56,7 @@ struct ListedItems {
 
     func printJSON() {
         for item in items {
-            Output.json([
+            Output.writeJSON([
                 "section": .uint32(item.section), "item": .uint32(item.item), "reuse": .string(item.reuseIdentifier),
                 "content": item.content.value,
             ])

@@ -36,7 +36,7 @@ struct ListedObjects {
     func printJSON() {
         for (section, line) in lines.enumerated() {
             let members = JSONLine.sanitized(String(decoding: line.dropFirst(), as: UTF8.self))
-            Output.line("{\"section\":\(section)," + members)
+            Output.writeLine("{\"section\":\(section)," + members)
         }
     }
 
@@ -60,13 +60,13 @@ extension MirroredObject {
     init(jsonl line: some Sequence<UInt8>) throws(JSONReader.Fault) {
         var (id, type, fields): (String?, String?, [Content.Element]) = (nil, nil, [])
         var reader = JSONReader(line)
-        try reader.members { (reader, key) throws(JSONReader.Fault) in
+        try reader.readMembers { (reader, key) throws(JSONReader.Fault) in
             switch key {
-            case "id": id = try reader.string()
-            case "type": type = try reader.string()
+            case "id": id = try reader.readString()
+            case "type": type = try reader.readString()
             case "fields":
-                try reader.members { (reader, key) throws(JSONReader.Fault) in
-                    if let value = try reader.value() { fields.append((key: key, value: value)) }
+                try reader.readMembers { (reader, key) throws(JSONReader.Fault) in
+                    if let value = try reader.readValue() { fields.append((key: key, value: value)) }
                 }
             default: throw JSONReader.Fault()
             }

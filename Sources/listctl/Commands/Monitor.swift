@@ -158,11 +158,11 @@ final class Monitor {
         let list = ListdName.unescaped(path) ?? path.text
         if json {
             let arguments = values.map { DBusValue.variant($0) }
-            return Output.json([
+            return Output.writeJSON([
                 "list": .string(list), "signal": .string(member), "arguments": .array(element: "v", arguments),
             ])
         }
         let text = SignalText.text(of: member, values) ?? values.map { JSONLine($0).text }.joined(separator: " ")
-        Output.line(DisplayText.sanitized("\(ClockTime.now)  \(list)  \(member)  \(text)"))
+        Output.writeLine(DisplayText.sanitized("\(ClockTime.now)  \(list)  \(member)  \(text)"))
     }
 }

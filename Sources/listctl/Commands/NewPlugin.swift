@@ -25,9 +25,9 @@ enum NewPlugin {
                 replacingPlaceholders(in: text, name: name, sdk: template.sdk.path)
             }
             if json {
-                Output.json(["directory": .string(name)])
+                Output.writeJSON(["directory": .string(name)])
             } else {
-                Output.line("made \(name)/; next: cd \(name) && swift build && swift test")
+                Output.writeLine("made \(name)/; next: cd \(name) && swift build && swift test")
             }
             return .done
         } catch {

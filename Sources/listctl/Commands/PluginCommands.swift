@@ -19,10 +19,10 @@ struct PluginsCommand: Command {
         try await context.withDaemon { daemon throws(DBusError) in
             let rows = try await daemon.plugins()
             guard !context.json else {
-                for row in rows { Output.json(Self.members(of: row)) }
+                for row in rows { Output.writeJSON(Self.members(of: row)) }
                 return .done
             }
-            Output.table(
+            Output.writeTable(
                 Self.columns,
                 rows.map { row in
                     [

@@ -13,7 +13,7 @@ enum Presence {
     /// prints a message once and tries again.
     ///
     /// - Throws: the error of the bus or of listd.
-    static func find(_ name: String?, at address: BusAddress) async throws(DBusError) -> ObjectPath? {
+    static func findList(named name: String?, at address: BusAddress) async throws(DBusError) -> ObjectPath? {
         let daemon = ListDaemonClient(connection: try await BusChoice.connect(to: address))
         defer { daemon.connection.close() }
         var notice = WaitingNotice()

@@ -47,7 +47,8 @@ struct PushCommand: Command {
                 // listd reads the file itself, however long it is.
                 let before = try await adapter.property("ObjectCount", as: UInt32.self)
                 let revision = try await push(source, expecting: 0, to: adapter)
-                return try await printResult(revision, before: before, source, adapter, context)
+                return try await printResult(
+                    revision: revision, countBefore: before, pushed: source, to: adapter, in: context)
             }
             return try await pushAfterComparison(source, to: adapter, in: context)
         }
@@ -70,7 +71,8 @@ struct PushCommand: Command {
             }
             do throws(DBusError) {
                 let revision = try await push(source, expecting: revision, to: adapter)
-                return try await printResult(revision, before: before, source, adapter, context)
+                return try await printResult(
+                    revision: revision, countBefore: before, pushed: source, to: adapter, in: context)
             } catch  where error.name == ListdErrorName.revisionConflict {
                 continue
             }
@@ -79,12 +81,14 @@ struct PushCommand: Command {
 
     /// Makes listd read the file. If listd refuses the member “section”, which `show --json` writes, the file is sent
     /// again without that member.
+    ///
+    /// - Returns: the new revision.
     @DBusActor
     private func push(
         _ source: FileDescriptor, expecting revision: UInt64, to adapter: RemoteObject
     ) async throws(DBusError) -> UInt64 {
         do throws(DBusError) {
-            return try await send(source, expecting: revision, to: adapter)
+            return try await callWithFile(source, expecting: revision, to: adapter)
         } catch  where error.message.contains("unknown key \"\(JSONMember.section)\"") {
             let stripped: FileDescriptor
             let bytes = try lines(of: source).withoutSections
@@ -93,12 +97,13 @@ struct PushCommand: Command {
             } catch {
                 throw .failed(error.message)
             }
-            return try await send(stripped, expecting: revision, to: adapter)
+            return try await callWithFile(stripped, expecting: revision, to: adapter)
         }
     }
 
+    /// Calls listd with the file, and returns the new revision.
     @DBusActor
-    private func send(
+    private func callWithFile(
         _ source: FileDescriptor, expecting revision: UInt64, to adapter: RemoteObject
     ) async throws(DBusError) -> UInt64 {
         do throws(DBusError) {
@@ -120,13 +125,13 @@ struct PushCommand: Command {
 
     @DBusActor
     private func printResult(
-        _ revision: UInt64, before: UInt32, _ source: FileDescriptor, _ adapter: RemoteObject,
-        _ context: CommandContext
+        revision: UInt64, countBefore: UInt32, pushed source: FileDescriptor, to adapter: RemoteObject,
+        in context: CommandContext
     ) async throws(DBusError) -> ExitCode {
         let after = try await adapter.property("ObjectCount", as: UInt32.self)
         context.print(
-            "revision \(revision): \(after) object\(after == 1 ? "" : "s") in place of \(before)",
-            json: ["revision": .uint64(revision), "objects": .uint32(after), "objects-before": .uint32(before)])
+            "revision \(revision): \(after) object\(after == 1 ? "" : "s") in place of \(countBefore)",
+            json: ["revision": .uint64(revision), "objects": .uint32(after), "objects-before": .uint32(countBefore)])
         let lines = try lines(of: source)
         // listd keeps the first object of each id, and does not report the others.
         if lines.count > Int(after) { lines.reportDuplicates(lines.duplicates, outcome: "was left out") }

@@ -45,10 +45,10 @@ struct ShowCommand: Command {
                 var query = ListQueryText()
                 query.contains = search
                 let found = try await TransientFilter.create(of: name, matching: query, on: daemon)
-                try await show(found.adapter, hintsOf: adapter, in: context)
+                try await printContent(of: found.adapter, withHintsOf: adapter, in: context)
                 await found.remove()
             } else {
-                try await show(adapter, hintsOf: adapter, in: context)
+                try await printContent(of: adapter, withHintsOf: adapter, in: context)
             }
             await FailedLists.report(adapter, named: name)
             return .done
@@ -56,8 +56,8 @@ struct ShowCommand: Command {
     }
 
     @DBusActor
-    private func show(
-        _ adapter: RemoteObject, hintsOf base: RemoteObject, in context: CommandContext
+    private func printContent(
+        of adapter: RemoteObject, withHintsOf base: RemoteObject, in context: CommandContext
     ) async throws(DBusError) {
         if showsItems {
             let items = try await ListedItems(of: adapter)
@@ -98,8 +98,8 @@ struct ShowCommand: Command {
             leading: leading, sample: sample, isWhole: sample.count == rows.count, chosen: columns ?? all,
             texts: FieldTexts(hints: hints),
             style: context.style)
-        Output.line(table.heading)
-        for place in 0..<rows.count { Output.line(table.line(try rows.read(place))) }
+        Output.writeLine(table.heading)
+        for place in 0..<rows.count { Output.writeLine(table.line(try rows.read(place))) }
         if !table.hiddenFields.isEmpty {
             Output.printMessage(
                 "no room for the fields \(table.hiddenFields.joined(separator: ", "))"

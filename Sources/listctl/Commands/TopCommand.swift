@@ -38,13 +38,13 @@ struct TopCommand: Command {
                 // Users who are not administrators see the lists only.
                 let clients = try? await daemon.clients()
                 if context.json {
-                    for list in lists { Output.json(list.members) }
+                    for list in lists { Output.writeJSON(list.members) }
                 } else {
                     let rows = screen == nil ? Int.max : Terminal.size().rows
                     let style = TextStyle(
                         isColored: context.style.isColored, columns: screen.map { _ in Terminal.size().columns })
                     let lines = Self.lines(lists, clients, rows: rows, style)
-                    if let screen { screen.show(lines) } else { lines.forEach(Output.line) }
+                    if let screen { screen.show(lines) } else { lines.forEach(Output.writeLine) }
                 }
                 shown += 1
                 if shown == count { return .done }
@@ -68,9 +68,9 @@ struct TopCommand: Command {
         let callers = clients?.sorted { ($1.numbers["calls-10s"] ?? 0) < ($0.numbers["calls-10s"] ?? 0) }
         let objects = lists.reduce(0) { $0 + $1.objects }
         let heading =
-            "listd  \(counted(lists.count, "list")), \(counted(objects, "object")), "
-            + counted(lists.reduce(0) { $0 + $1.views }, "view")
-            + (clients.map { ", " + counted($0.count, "client") } ?? "")
+            "listd  \(countText(lists.count, "list")), \(countText(objects, "object")), "
+            + countText(lists.reduce(0) { $0 + $1.views }, "view")
+            + (clients.map { ", " + countText($0.count, "client") } ?? "")
         // The key is always shown at the end of the line; the counts before it are cut if necessary.
         let key = rows == .max ? "" : "  q quits"
         let fitted = style.columns.map { DisplayText.fitted(heading, to: max(5, $0 - key.count)) + key } ?? heading
@@ -86,7 +86,7 @@ struct TopCommand: Command {
         return Array(lines.prefix(rows))
     }
 
-    private static func counted(_ number: some BinaryInteger, _ noun: String) -> String {
+    private static func countText(_ number: some BinaryInteger, _ noun: String) -> String {
         "\(number) \(noun)\(number == 1 ? "" : "s")"
     }
 

@@ -29,7 +29,7 @@ struct ViewCommand: Command {
 
     func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
         let address = try await context.address()
-        _ = try await Presence.find(name, at: address)
+        _ = try await Presence.findList(named: name, at: address)
         guard Terminal.isInteractive, !context.json else {
             let first = FirstScreen(rows: height ?? 24, json: context.json)
             return await Following(name, address, json: context.json, firstScreen: first).run()
@@ -57,7 +57,7 @@ struct WatchCommand: Command {
 
     func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
         let address = try await context.address()
-        _ = try await Presence.find(name, at: address)
+        _ = try await Presence.findList(named: name, at: address)
         return await Following(name, address, json: context.json).run()
     }
 }
@@ -80,7 +80,7 @@ struct MonitorCommand: Command {
 
     func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
         let address = try await context.address()
-        let path = try await Presence.find(name, at: address)
+        let path = try await Presence.findList(named: name, at: address)
         return await Monitor(path, address, json: context.json).run()
     }
 }

@@ -191,7 +191,7 @@ struct AppendCommand: Command {
                     let index = order[first + batch.count]
                     let object = try lines.object(at: index)
                     ids[index] = object.id
-                    batch.append(upsert(object))
+                    batch.append(makeUpsert(of: object))
                     bytes += lines.byteCount(at: index)
                 }
                 revision = try await apply(batch, to: adapter)
@@ -203,7 +203,7 @@ struct AppendCommand: Command {
             let duplicates = lines.duplicates(amongIDs: ids)
             let count = lines.count - duplicates.count
             let added = min(count, max(0, Int(after) - Int(before)))
-            report(added: added, replaced: count - added, revision, in: context)
+            printResult(added: added, replaced: count - added, revision: revision, in: context)
             lines.reportDuplicates(
                 duplicates, outcome: position == "first" ? "was replaced by that one" : "replaced that one")
             return .done
@@ -217,16 +217,17 @@ struct AppendCommand: Command {
             let isThere =
                 (try? await adapter.call(
                     "FindObject", object.id, returning: UInt64.self, UInt32.self, String.self, Content.self)) != nil
-            let revision = try await apply([upsert(object)], to: adapter)
-            report(added: isThere ? 0 : 1, replaced: isThere ? 1 : 0, revision, in: context)
+            let revision = try await apply([makeUpsert(of: object)], to: adapter)
+            printResult(added: isThere ? 0 : 1, replaced: isThere ? 1 : 0, revision: revision, in: context)
             return .done
         }
     }
 
-    private func upsert(_ object: MirroredObject) -> Upsert {
+    private func makeUpsert(of object: MirroredObject) -> Upsert {
         Upsert(object.id, object.type, position, "", object.fields)
     }
 
+    /// Calls listd with the upserts, and returns the new revision.
     @DBusActor
     private func apply(_ batch: [Upsert], to adapter: RemoteObject) async throws(DBusError) -> UInt64 {
         try await adapter.call(
@@ -235,7 +236,7 @@ struct AppendCommand: Command {
     }
 
     @DBusActor
-    private func report(added: Int, replaced: Int, _ revision: UInt64, in context: CommandContext) {
+    private func printResult(added: Int, replaced: Int, revision: UInt64, in context: CommandContext) {
         let counts = [("added", added), ("replaced", replaced)].filter { $0.1 > 0 }
         let what = counts.map { "\($0) \($1 == 1 ? "1 object" : "\($1) objects")" }.joined(separator: ", ")
         context.print(

@@ -21,33 +21,33 @@ struct JSONReader {
     init(_ bytes: some Sequence<UInt8>) { rest = Array(bytes)[...] }
 
     /// Reads an object. `body` gets the key of each member, and must read its value.
-    mutating func members(_ body: (inout JSONReader, String) throws(Fault) -> Void) throws(Fault) {
-        try sequence(from: "{", to: "}") { (reader) throws(Fault) in
-            let key = try reader.string()
+    mutating func readMembers(_ body: (inout JSONReader, String) throws(Fault) -> Void) throws(Fault) {
+        try readSequence(from: "{", to: "}") { (reader) throws(Fault) in
+            let key = try reader.readString()
             guard reader.consumeCharacter(":") else { throw Fault() }
             try body(&reader, key)
         }
     }
 
     /// Reads a value. Null becomes nil; members and elements that are null are left out.
-    mutating func value() throws(Fault) -> DBusValue? {
+    mutating func readValue() throws(Fault) -> DBusValue? {
         skipBlanks()
         switch rest.first {
-        case UInt8(ascii: "\""): return .string(try string())
+        case UInt8(ascii: "\""): return .string(try readString())
         case UInt8(ascii: "{"):
             var entries: [DBusValue.Entry] = []
-            try members { (reader, key) throws(Fault) in
-                guard let value = try reader.value() else { return }
+            try readMembers { (reader, key) throws(Fault) in
+                guard let value = try reader.readValue() else { return }
                 entries.append(DBusValue.Entry(key: .string(key), value: .variant(value)))
             }
             return .dictionary(key: "s", value: "v", entries)
         case UInt8(ascii: "["):
             var elements: [DBusValue] = []
-            try sequence(from: "[", to: "]") { (reader) throws(Fault) in
-                if let value = try reader.value() { elements.append(.variant(value)) }
+            try readSequence(from: "[", to: "]") { (reader) throws(Fault) in
+                if let value = try reader.readValue() { elements.append(.variant(value)) }
             }
             return .array(element: "v", elements)
-        default: return try literal()
+        default: return try readLiteral()
         }
     }
 
@@ -55,7 +55,7 @@ struct JSONReader {
     var isAtEnd: Bool { rest.allSatisfy(Self.isBlank) }
 
     /// Reads a string.
-    mutating func string() throws(Fault) -> String {
+    mutating func readString() throws(Fault) -> String {
         guard consumeCharacter("\"") else { throw Fault() }
         var end = rest.startIndex
         var isEscaped = false
@@ -72,7 +72,7 @@ struct JSONReader {
     }
 
     /// Reads a number, `true`, `false` or `null`.
-    private mutating func literal() throws(Fault) -> DBusValue? {
+    private mutating func readLiteral() throws(Fault) -> DBusValue? {
         let bytes = rest.prefix { !",]}".utf8.contains($0) && !Self.isBlank($0) }
         rest = rest[bytes.endIndex...]
         let text = String(decoding: bytes, as: UTF8.self)
@@ -94,7 +94,7 @@ struct JSONReader {
     }
 
     /// Reads elements between two brackets, with commas between the elements.
-    private mutating func sequence(
+    private mutating func readSequence(
         from start: Unicode.Scalar, to end: Unicode.Scalar, _ element: (inout JSONReader) throws(Fault) -> Void
     ) throws(Fault) {
         guard depth < Self.maximumDepth, consumeCharacter(start) else { throw Fault() }

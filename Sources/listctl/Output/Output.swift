@@ -6,7 +6,7 @@ import Glibc
 /// Functions that write lines to standard output and messages to standard error.
 enum Output {
     /// Writes one line to standard output.
-    static func line(_ text: String) {
+    static func writeLine(_ text: String) {
         write(text + "\n")
     }
 
@@ -34,8 +34,8 @@ enum Output {
     }
 
     /// Writes a JSON object to standard output, on one line.
-    static func json(_ members: [String: DBusValue]) {
-        line(JSONLine(.options(members)).text)
+    static func writeJSON(_ members: [String: DBusValue]) {
+        writeLine(JSONLine(.options(members)).text)
     }
 
     /// Writes a message to standard error, after the program's name. A failure to write it is ignored.

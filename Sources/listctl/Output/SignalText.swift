@@ -10,28 +10,28 @@ enum SignalText {
         guard arguments.count == counts[member] else { return nil }
         var values = Arguments(arguments)
         switch member {
-        case "Updated": return updated(&values)
+        case "Updated": return updateText(&values)
         case "DisplayChanged":
-            guard let view = values.view(), let revision = values.number() else { return nil }
+            guard let view = values.nextView(), let revision = values.nextNumber() else { return nil }
             let parts = [
-                ("shows", values.ids(at: 1)), ("no longer shows", values.ids(at: 1)),
-                ("shows items of", values.ids(at: 1)), ("no longer shows items of", values.ids(at: 1)),
+                ("shows", values.nextIDs(at: 1)), ("no longer shows", values.nextIDs(at: 1)),
+                ("shows items of", values.nextIDs(at: 1)), ("no longer shows items of", values.nextIDs(at: 1)),
             ]
             return "revision \(revision), view \(view) " + phrase(parts)
         case "WorkingRangeChanged":
-            guard let view = values.view(), let revision = values.number() else { return nil }
+            guard let view = values.nextView(), let revision = values.nextNumber() else { return nil }
             return "revision \(revision), view \(view) "
-                + phrase([("prepares", values.ids(at: 1)), ("gives up", values.ids(at: 1))])
+                + phrase([("prepares", values.nextIDs(at: 1)), ("gives up", values.nextIDs(at: 1))])
         case "SelectionChanged":
-            guard let revision = values.number() else { return nil }
+            guard let revision = values.nextNumber() else { return nil }
             return "revision \(revision), "
-                + phrase([("selected", values.ids(at: 0)), ("no longer selected", values.ids(at: 0))])
+                + phrase([("selected", values.nextIDs(at: 0)), ("no longer selected", values.nextIDs(at: 0))])
         case "NearEnd":
-            guard let view = values.view(), case .double(let distance)? = values.next() else { return nil }
+            guard let view = values.nextView(), case .double(let distance)? = values.next() else { return nil }
             return "view \(view) has \(FieldHint.decimal(distance)) left to the end"
         case "Invoked":
-            guard let id = values.text(), let item = values.number(), let action = values.text(),
-                let parameters = values.next(), let user = values.number()
+            guard let id = values.nextText(), let item = values.nextNumber(), let action = values.nextText(),
+                let parameters = values.next(), let user = values.nextNumber()
             else { return nil }
             let name = UInt32(exactly: user).map(UserName.user) ?? "\(user)"
             return "\(name) asks for \(action) on item \(item) of \(id) with \(JSONLine(parameters).text)"
@@ -44,9 +44,9 @@ enum SignalText {
         "Updated": 8, "DisplayChanged": 6, "WorkingRangeChanged": 4, "SelectionChanged": 3, "NearEnd": 2, "Invoked": 5,
     ]
 
-    private static func updated(_ values: inout Arguments) -> String? {
-        guard let base = values.number(), let revision = values.number(), let kind = values.text(),
-            values.next() != nil, let sections = values.number(), let items = values.number(),
+    private static func updateText(_ values: inout Arguments) -> String? {
+        guard let base = values.nextNumber(), let revision = values.nextNumber(), let kind = values.nextText(),
+            values.next() != nil, let sections = values.nextNumber(), let items = values.nextNumber(),
             case .structure(let changes)? = values.next(), changes.count == 4
         else { return nil }
         let words = ["removed", "inserted", "moved", "changed"]
@@ -84,7 +84,7 @@ enum SignalText {
 
         mutating func next() -> DBusValue? { rest.popFirst() }
 
-        mutating func number() -> UInt64? {
+        mutating func nextNumber() -> UInt64? {
             switch next() {
             case .uint64(let number): number
             case .uint32(let number): UInt64(number)
@@ -92,20 +92,20 @@ enum SignalText {
             }
         }
 
-        mutating func text() -> String? {
+        mutating func nextText() -> String? {
             guard case .string(let text)? = next() else { return nil }
             return text
         }
 
         /// Reads the path of a view; returns the last part of it.
-        mutating func view() -> String? {
+        mutating func nextView() -> String? {
             guard case .objectPath(let path)? = next() else { return nil }
             return path.lastElement.description
         }
 
         /// Reads an array of structures, and returns the object id in the field `index` of each. Of more than 8 ids,
         /// it returns the first 7 and the number of the others.
-        mutating func ids(at index: Int) -> [String] {
+        mutating func nextIDs(at index: Int) -> [String] {
             guard let value = next() else { return [] }
             let names = elements(value).compactMap { element -> String? in
                 guard case .structure(let members) = element, members.indices.contains(index),

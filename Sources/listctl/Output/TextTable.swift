@@ -28,7 +28,7 @@ struct TextTable {
             let cells = [columns[column].title] + rows.compactMap { $0.indices.contains(column) ? $0[column] : nil }
             return min(widest, cells.map { DisplayText.columns(of: $0) }.max() ?? 0)
         }
-        widths = style.columns.map { Self.fitting(needed, columns, into: $0) } ?? needed
+        widths = style.columns.map { Self.widths(needed, of: columns, fittingInto: $0) } ?? needed
     }
 
     /// The number of shown columns.
@@ -41,7 +41,7 @@ struct TextTable {
 
     /// Returns the widths of the columns that fit into `room` columns of the terminal. The last one may be narrower
     /// than needed if it is a text; a number is never cut.
-    private static func fitting(_ needed: [Int], _ columns: [Column], into room: Int) -> [Int] {
+    private static func widths(_ needed: [Int], of columns: [Column], fittingInto room: Int) -> [Int] {
         var (widths, room) = ([Int](), room)
         for (column, width) in zip(columns, needed) {
             if width > room {
@@ -74,11 +74,11 @@ struct TextTable {
 }
 
 extension Output {
-    /// Prints a table. Control characters in the cells are replaced.
-    static func table(_ columns: [TextTable.Column], _ rows: [[String]], _ style: TextStyle) {
+    /// Writes a table to standard output. Control characters in the cells are replaced.
+    static func writeTable(_ columns: [TextTable.Column], _ rows: [[String]], _ style: TextStyle) {
         let rows = rows.map { row in row.map { DisplayText.sanitized($0) } }
         let table = TextTable(columns, for: rows, style: style)
-        line(table.heading)
-        for row in rows { line(table.line(row)) }
+        writeLine(table.heading)
+        for row in rows { writeLine(table.line(row)) }
     }
 }
