@@ -81,10 +81,10 @@ struct CursorTests {
         #expect(browser.moveSideways(by: 1) == true)
         #expect(browser.moveSideways(by: 1) == false)
         #expect(browser.currentNumber == 5)
-        #expect(browser.point(column: 12, row: 0) == false)
+        #expect(browser.moveCursor(toColumn: 12, row: 0) == false)
         #expect(browser.currentNumber == 1)
-        #expect(browser.point(column: 13, row: 0) == true)
-        #expect(browser.point(column: 0, row: 4) == nil)
+        #expect(browser.moveCursor(toColumn: 13, row: 0) == true)
+        #expect(browser.moveCursor(toColumn: 0, row: 4) == nil)
     }
 
     @Test("Page Up, Page Down, Home and End are pressed → the cursor keeps its screen row, and reaches both ends")

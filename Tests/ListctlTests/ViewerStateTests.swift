@@ -251,7 +251,7 @@ struct ViewerStateTests {
         let place = Place(objectID: "o1", part: .item(0))
         #expect(state.press(.enter) == [.select(place, true), .draw])
         var facts = ListFacts()
-        facts.select([ListViewClient.SelectedItem(objectID: "o1")])
+        facts.setSelection([ListViewClient.SelectedItem(objectID: "o1")])
         _ = state.handle(.facts(facts))
         #expect(state.lines[2].hasPrefix("● row 1"))
         #expect(state.lines[1].hasPrefix("  row 0"))

@@ -88,7 +88,9 @@ struct PrintableText: Sendable, Equatable {
     }
 
     /// Returns the text without the characters that take the given number of columns or more.
-    func narrower(than columns: Int) -> PrintableText { Self(cells: cells.filter { $0.columns < columns }) }
+    func keepingCharacters(narrowerThan columns: Int) -> PrintableText {
+        Self(cells: cells.filter { $0.columns < columns })
+    }
 
     /// Joins texts.
     static func + (a: PrintableText, b: PrintableText) -> PrintableText { PrintableText(cells: a.cells + b.cells) }

@@ -7,7 +7,7 @@ enum TextWrap {
     /// Lines are broken at blanks if possible. Characters that are wider than a line are left out.
     static func lines(_ text: PrintableText, width: Int, maximumCount: Int) -> [PrintableText] {
         var lines: [PrintableText] = []
-        let text = text.narrower(than: width + 1)
+        let text = text.keepingCharacters(narrowerThan: width + 1)
         let cells = text.cells
         var first = 0
         while first < cells.count, lines.count < maximumCount {

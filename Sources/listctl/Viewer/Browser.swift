@@ -83,7 +83,7 @@ struct Browser {
         (picture, requestedPlace, queuedSteps, hasMeasured, pendingMove) = (Picture(), nil, [], false, .follow)
         if fromTop { (scroller, cursor) = (Scroller(size: scroller.size), Cursor()) }
         let y = scroller.start()
-        return viewportRequest(y) + (place.map { goTo($0) } ?? []) + [.draw]
+        return viewportRequest(at: y) + (place.map { goTo($0) } ?? []) + [.draw]
     }
 
     /// Moves the cursor to the first item of the screen.
@@ -96,7 +96,7 @@ struct Browser {
     ///
     /// - Parameter keepingPicture: whether the last picture stays on the screen.
     mutating func stop(keepingPicture: Bool) -> [Effect] {
-        scroller.stop()
+        scroller.dropRequest()
         (queuedSteps, requestedPlace) = ([], nil)
         if !keepingPicture { picture = Picture() }
         cursor.update(in: rows)
@@ -107,35 +107,36 @@ struct Browser {
     mutating func resize(columns: Int, rows: Int) -> [Effect] {
         let size = Scroller.Size(
             columns: columns, rows: max(1, rows), pointsPerRow: scroller.size.pointsPerRow)
-        let y = scroller.resize(size, picture) ?? placeCursor()
-        return viewportRequest(y) + [.draw]
+        let y = scroller.resize(to: size, in: picture) ?? placeCursor()
+        return viewportRequest(at: y) + [.draw]
     }
 
     /// Shows a new picture of the view.
     mutating func show(_ picture: Picture) -> [Effect] {
         self.picture = picture
         var y = scroller.show(picture)
-        if let size = sizeAfterMeasuring() { y = scroller.resize(size, picture) ?? y }
+        if let size = sizeAfterMeasuring() { y = scroller.resize(to: size, in: picture) ?? y }
         y = revealRequestedPlace() ?? placeCursor() ?? y
-        return viewportRequest(y) + (scroller.isDrawable ? [.draw] : [])
+        return viewportRequest(at: y) + (scroller.isDrawable ? [.draw] : [])
     }
 
     /// Handles the reply to the last request: the picture is now that of the requested viewport.
     mutating func handleAnswer() -> [Effect] {
-        var requests = viewportRequest(scroller.handleAnswer(picture) ?? revealRequestedPlace() ?? placeCursor())
+        var requests = viewportRequest(
+            at: scroller.handleAnswer(in: picture) ?? revealRequestedPlace() ?? placeCursor())
         while scroller.hasArrived, !queuedSteps.isEmpty { requests += perform(queuedSteps.removeFirst()) }
         return requests + (scroller.isDrawable ? [.draw] : [])
     }
 
     /// Repeats the last request, which was not answered in time.
     mutating func handleTimeout() -> [Effect] {
-        let y = scroller.repeatRequest(picture)
-        return viewportRequest(y) + [.draw]
+        let y = scroller.repeatRequest(in: picture)
+        return viewportRequest(at: y) + [.draw]
     }
 
     /// Handles listd's refusal of the last call.
     mutating func handleFailure() -> [Effect] {
-        scroller.stop()
+        scroller.dropRequest()
         (queuedSteps, requestedPlace, pendingMove) = ([], nil, .follow)
         return [.draw]
     }
@@ -155,7 +156,9 @@ struct Browser {
 
     /// Moves the cursor to the item at a position in the list's part of the screen. Returns whether the cursor was
     /// there already; nil when there is no item.
-    mutating func point(column: Int, row: Int) -> Bool? { cursor.move(toRow: row, x: Double(column), in: rows) }
+    mutating func moveCursor(toColumn column: Int, row: Int) -> Bool? {
+        cursor.move(toRow: row, x: Double(column), in: rows)
+    }
 
     /// Scrolls to a place, and moves the cursor there.
     mutating func goTo(_ place: Place) -> [Effect] {
@@ -167,7 +170,7 @@ struct Browser {
         requestedPlace = place
         guard scroller.hasArrived else { return [.scrollTo(place), .draw] }
         let near = reveal(place) ?? placeCursor()
-        return (requestedPlace == nil ? viewportRequest(near) : [.scrollTo(place)]) + [.draw]
+        return (requestedPlace == nil ? viewportRequest(at: near) : [.scrollTo(place)]) + [.draw]
     }
 
     // MARK: - The height of a row
@@ -199,31 +202,31 @@ struct Browser {
         switch step {
         case .rows(let count):
             if cursor.move(by: count, in: rows) { return [.draw] }
-            y = scroller.scroll(rows: count, picture)
+            y = scroller.scroll(rows: count, in: picture)
             pendingMove = .move(count)
         case .pages(let count):
             pendingMove = .keepRow(cursor.row, since: scroller.top, direction: count)
-            y = scroller.scroll(rows: count * rowCount, picture)
+            y = scroller.scroll(rows: count * rowCount, in: picture)
         case .home:
-            y = scroller.scroll(to: 0, picture)
+            y = scroller.scroll(to: 0, in: picture)
             pendingMove = .row(0)
         case .end:
-            y = scroller.scroll(to: .greatestFiniteMagnitude, picture)
+            y = scroller.scroll(to: .greatestFiniteMagnitude, in: picture)
             pendingMove = .row(rowCount)
         case .scroll(let count):
-            y = scroller.scroll(rows: count, picture)
+            y = scroller.scroll(rows: count, in: picture)
             pendingMove = .follow
         case .fraction(let fraction):
-            y = scroller.scroll(to: fraction * picture.height, picture)
+            y = scroller.scroll(to: fraction * picture.height, in: picture)
             pendingMove = .follow
         }
         let next = y ?? placeCursor()
-        return next == nil ? [.draw] : viewportRequest(next)
+        return next == nil ? [.draw] : viewportRequest(at: next)
     }
 
     /// Makes the pending movement of the cursor if the picture of the screen has arrived. Returns the viewport to
     /// request if the screen has to scroll further for that, else nil.
-    private mutating func placeCursor() -> Double? {
+    private mutating func placeCursor() -> Scroller.ViewportOffset? {
         guard scroller.hasArrived else { return nil }
         let (rows, move) = (rows, pendingMove)
         pendingMove = .follow
@@ -241,7 +244,7 @@ struct Browser {
             if !isLast, let item = picture.shown.values.first(where: place.matches) {
                 pendingMove = .place(place, isLast: true)
                 // If the screen cannot scroll any further, the cursor moves as near to the place as possible.
-                return scroller.scroll(to: item.frame.y, picture) ?? placeCursor()
+                return scroller.scroll(to: item.frame.y, in: picture) ?? placeCursor()
             }
             cursor.update(in: rows)
         }
@@ -249,12 +252,12 @@ struct Browser {
     }
 
     /// Scrolls to the requested place if no call is in flight and the picture has the place.
-    private mutating func revealRequestedPlace() -> Double? {
+    private mutating func revealRequestedPlace() -> Scroller.ViewportOffset? {
         scroller.hasArrived ? requestedPlace.flatMap { reveal($0) } : nil
     }
 
     /// Scrolls to a place if the picture has it, and then clears the requested place.
-    private mutating func reveal(_ place: Place) -> Double? {
+    private mutating func reveal(_ place: Place) -> Scroller.ViewportOffset? {
         guard let item = picture.shown.values.first(where: place.matches) else { return nil }
         requestedPlace = nil
         cursor.setPlace(place)
@@ -267,12 +270,12 @@ struct Browser {
         let row = layout.index(at: item.frame.y)
         let farthest = item.frame.y - Double(above) * scroller.size.pointsPerRow
         let y = row >= above ? max(layout.offset(ofRow: row - above), farthest) : farthest
-        return scroller.scroll(to: min(y, item.frame.y), picture)
+        return scroller.scroll(to: min(y, item.frame.y), in: picture)
     }
 
     /// Returns the effect that requests a viewport at an offset. It uses the scroller's size, so change the size
     /// before.
-    private func viewportRequest(_ y: Double?) -> [Effect] {
+    private func viewportRequest(at y: Scroller.ViewportOffset?) -> [Effect] {
         y.map { [.setViewport(y: $0, width: Double(columns), height: scroller.size.height)] } ?? []
     }
 }

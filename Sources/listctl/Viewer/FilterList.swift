@@ -43,7 +43,7 @@ final class FilterList {
     }
 
     /// Filters by a text. The list is created for the first text.
-    func show(_ text: String) {
+    func filter(by text: String) {
         wanted = text
         guard !isBusy, !isRemoved else { return }
         isBusy = true

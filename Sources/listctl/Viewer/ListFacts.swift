@@ -14,7 +14,7 @@ struct ListFacts: Equatable, Sendable {
     private(set) var selected: Set<ListViewClient.SelectedItem> = []
 
     /// Replaces the selection.
-    mutating func select(_ items: [ListViewClient.SelectedItem]) { selected = Set(items) }
+    mutating func setSelection(_ items: [ListViewClient.SelectedItem]) { selected = Set(items) }
 
     func isSelected(_ shown: Picture.Shown) -> Bool {
         !selected.isEmpty && shown.kind == "cell"

@@ -6,11 +6,14 @@ import ListClient
 ///
 /// The scroller can convert rows to points only where it knows the items: not at the end of the list, and not above the
 /// screen. Therefore it requests a viewport in points, lays out the rows of the reply, and requests another viewport if
-/// needed. A function's result is the offset of the next viewport to request; nil means that the screen has arrived.
+/// needed. A function returns the ``ViewportOffset`` of its request; nil means that the screen has arrived.
 ///
 /// The daemon moves the viewport too, for anchoring and to scroll to an object. The scroller follows its pictures, also
 /// while a request is in flight.
 struct Scroller {
+    /// The offset of the next viewport to request, in points.
+    typealias ViewportOffset = Double
+
     /// The size of a screen.
     struct Size: Equatable {
         var columns: Int
@@ -72,56 +75,58 @@ struct Scroller {
     }
 
     /// Starts with a new view, which has no picture yet. The screen keeps its offset.
-    mutating func start() -> Double {
+    mutating func start() -> ViewportOffset {
         (offset, coveredOffset, clampedHeight) = (0, nil, -1)
         return requestViewport(at: top, goal: .down(top))
     }
 
     /// Drops the request in flight, because the view has ended or refused it, so that no reply follows.
-    mutating func stop() { request = nil }
+    mutating func dropRequest() { request = nil }
 
     /// Requests the viewport again in the current size, because no reply arrived.
-    mutating func repeatRequest(_ picture: Picture) -> Double? {
+    mutating func repeatRequest(in picture: Picture) -> ViewportOffset? {
         let goal = request?.goal ?? .down(top)
         (request, coveredOffset) = (nil, nil)
-        return move(toward: goal, picture)
+        return move(toward: goal, in: picture)
     }
 
     /// Sets the size of the screen.
-    mutating func resize(_ size: Size, _ picture: Picture) -> Double? {
+    mutating func resize(to size: Size, in picture: Picture) -> ViewportOffset? {
         guard size != self.size else { return nil }
         (self.size, coveredOffset) = (size, nil)
         // A request in flight is repeated in the new size after its reply.
-        return hasArrived ? move(toward: .down(top), picture) : nil
+        return hasArrived ? move(toward: .down(top), in: picture) : nil
     }
 
     /// Applies a new picture, to whose offset the daemon may have moved the viewport.
-    mutating func show(_ picture: Picture) -> Double? {
+    mutating func show(_ picture: Picture) -> ViewportOffset? {
         // Invalid offsets are ignored.
         let place = abs(picture.offset.y) < 1e12 ? picture.offset.y : 0
         let expected = [offset] + (request.map { [$0.y] } ?? [])
         shift(by: place - (expected.min { abs(place - $0) < abs(place - $1) } ?? place))
         offset = place
-        return hasArrived ? clamp(picture) : nil
+        return hasArrived ? clamp(in: picture) : nil
     }
 
     /// Handles the reply to the request: the picture is that of the requested viewport.
-    mutating func handleAnswer(_ picture: Picture) -> Double? {
+    mutating func handleAnswer(in picture: Picture) -> ViewportOffset? {
         guard let request else { return nil }
         self.request = nil
         (offset, coveredOffset) = (request.y, request.size == size ? request.y : nil)
-        return move(toward: request.goal, picture) ?? clamp(picture)
+        return move(toward: request.goal, in: picture) ?? clamp(in: picture)
     }
 
     /// Scrolls down by a number of rows; a negative number scrolls up.
-    mutating func scroll(rows: Int, _ picture: Picture) -> Double? {
-        guard rows > 0 else { return top > 0 ? move(toward: .up(from: top, rows: -rows), picture) : nil }
+    mutating func scroll(rows: Int, in picture: Picture) -> ViewportOffset? {
+        guard rows > 0 else { return top > 0 ? move(toward: .up(from: top, rows: -rows), in: picture) : nil }
         let layout = layout(of: picture, at: top)
-        return move(toward: .down(layout.offset(ofRow: layout.index(at: top) + rows)), picture)
+        return move(toward: .down(layout.offset(ofRow: layout.index(at: top) + rows)), in: picture)
     }
 
     /// Scrolls to an offset in the content, or as near to it as possible.
-    mutating func scroll(to y: Double, _ picture: Picture) -> Double? { move(toward: .down(max(0, y)), picture) }
+    mutating func scroll(to y: Double, in picture: Picture) -> ViewportOffset? {
+        move(toward: .down(max(0, y)), in: picture)
+    }
 
     /// Returns the rows of a picture in and around a viewport at `y`.
     func layout(of picture: Picture, at y: Double) -> RowLayout {
@@ -130,7 +135,7 @@ struct Scroller {
 
     // MARK: - Moving to a goal
 
-    private mutating func requestViewport(at y: Double, goal: Goal) -> Double {
+    private mutating func requestViewport(at y: Double, goal: Goal) -> ViewportOffset {
         request = ViewportRequest(y: y, size: size, goal: goal)
         return y
     }
@@ -140,7 +145,7 @@ struct Scroller {
 
     /// Moves the screen to the goal, and returns nil. If the picture does not have the items that are needed for
     /// that, it requests a viewport with them, and returns the offset of that viewport.
-    private mutating func move(toward goal: Goal, _ picture: Picture) -> Double? {
+    private mutating func move(toward goal: Goal, in picture: Picture) -> ViewportOffset? {
         let y: Double
         switch goal {
         case .place(let place): y = place
@@ -148,11 +153,11 @@ struct Scroller {
             let limit = max(0, picture.height - size.height)
             guard isCovered(min(wanted, limit)) else { return requestViewport(at: min(wanted, limit), goal: goal) }
             if wanted >= limit { clampedHeight = picture.height }
-            y = wanted < limit ? wanted : min(wanted, end(of: picture, from: limit))
+            y = wanted < limit ? wanted : min(wanted, endOffset(of: picture, from: limit))
         case .up(let from, let rows):
             let first = max(0, from - Double(rows) * size.pointsPerRow)
             guard isCovered(first) else { return requestViewport(at: first, goal: goal) }
-            y = rowOffset(rows: rows, above: from, since: first, picture)
+            y = rowOffset(rows: rows, above: from, since: first, in: picture)
         }
         guard isCovered(y) else { return requestViewport(at: y, goal: .place(y)) }
         top = y
@@ -162,7 +167,7 @@ struct Scroller {
     /// Returns the offset of the last screen of the content, measured in rows.
     ///
     /// - Parameter limit: the offset of the last screen, measured in points.
-    private func end(of picture: Picture, from limit: Double) -> Double {
+    private func endOffset(of picture: Picture, from limit: Double) -> Double {
         let layout = layout(of: picture, at: limit)
         let surplus = layout.rows.count - layout.index(at: limit) - size.rows
         return surplus <= 0 ? limit : max(limit, layout.offset(ofRow: layout.rows.count - size.rows))
@@ -171,7 +176,7 @@ struct Scroller {
     /// Returns the offset of the row that is a number of rows above another offset.
     ///
     /// - Parameter first: the offset from which on the picture has the items.
-    private func rowOffset(rows: Int, above from: Double, since first: Double, _ picture: Picture) -> Double {
+    private func rowOffset(rows: Int, above from: Double, since first: Double, in picture: Picture) -> Double {
         let layout = layout(of: picture, at: first)
         let index = max(layout.index(at: first), layout.index(at: from) - rows)
         guard index > 0 || first > 0 else { return 0 }
@@ -180,9 +185,9 @@ struct Scroller {
     }
 
     /// Moves the screen up if the content has become so short that the screen would extend beyond its end.
-    private mutating func clamp(_ picture: Picture) -> Double? {
+    private mutating func clamp(in picture: Picture) -> ViewportOffset? {
         guard picture.height != clampedHeight, top > max(0, picture.height - size.height) else { return nil }
-        return move(toward: .down(top), picture)
+        return move(toward: .down(top), in: picture)
     }
 
     /// Moves all offsets, after the daemon has moved the viewport.

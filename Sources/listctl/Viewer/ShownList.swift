@@ -31,17 +31,17 @@ final class ShownList {
 
     init(_ name: String) { self.name = name }
 
-    /// Sets the receiver of the events. Call it once, before any other method.
-    func begin(onEvent: @escaping @DBusActor (Event) -> Void) {
+    /// Sets the function that receives the events. Call it once, before any other method.
+    func setEventHandler(_ onEvent: @escaping @DBusActor (Event) -> Void) {
         self.onEvent = onEvent
-        searches = SearchQueue { [weak self] in self?.searchEnded($0, $1) }
+        searches = SearchQueue { [weak self] in self?.report($1, of: $0) }
     }
 
     /// Shows the list of a daemon; if the text is not empty, only the objects that contain it.
     func open(on daemon: ListDaemonClient, filter text: String) {
         close()
         self.daemon = daemon
-        if text.isEmpty { open(name) } else { show(filter: text) }
+        if text.isEmpty { open(name) } else { filter(by: text) }
     }
 
     /// Stops showing a list. A filtered list ends with its connection.
@@ -51,13 +51,13 @@ final class ShownList {
     }
 
     /// Filters by a text. An empty text shows the whole list.
-    func show(filter text: String) {
+    func filter(by text: String) {
         guard let daemon else { return }
         guard !text.isEmpty else { return endFilter() }
-        if let filter { return filter.show(text) }
+        if let filter { return filter.filter(by: text) }
         let filter = FilterList(of: name, from: daemon) { [weak self] in self?.process($0) }
         self.filter = filter
-        filter.show(text)
+        filter.filter(by: text)
     }
 
     /// Searches the shown list. An event reports the result.
@@ -100,7 +100,7 @@ final class ShownList {
         filter.remove()
     }
 
-    private func searchEnded(_ query: Search.Query, _ outcome: SearchQueue.Outcome) {
+    private func report(_ outcome: SearchQueue.Outcome, of query: Search.Query) {
         switch outcome {
         case .found(let hit): onEvent(.found(query, hit))
         case .failed(let error): onEvent(.searchFailed(error))

@@ -55,7 +55,7 @@ struct Table: Equatable {
     }
 
     /// Returns the columns that fit beside the titles, and the width of the title column.
-    func fitting(_ width: Int) -> (columns: [Column], title: Int) {
+    func columns(fittingInto width: Int) -> (columns: [Column], titleWidth: Int) {
         let least = max(12, width * 2 / 5)
         var (room, count) = (width, 0)
         for column in columns {

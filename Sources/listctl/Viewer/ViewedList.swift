@@ -59,7 +59,7 @@ final class ViewedList {
     func open() {
         currentOpening += 1
         let opening = currentOpening
-        Task { @DBusActor in await open(opening) }
+        Task { @DBusActor in await performOpening(opening) }
     }
 
     /// Stops sending events. The daemon closes the view when the connection ends.
@@ -74,9 +74,9 @@ final class ViewedList {
         let (opening, number) = (currentOpening, viewportCount)
         view?.setViewport(y: y, width: width, height: height) { [weak self] in
             // One picture may answer several viewports; it is that of the last one.
-            guard let self, self.isCurrent(opening), number == self.viewportCount else { return }
+            guard let self, self.isCurrentOpening(opening), number == self.viewportCount else { return }
             self.onEvent(.answered)
-            self.refreshFacts(opening)
+            self.refreshFacts(ofOpening: opening)
         }
     }
 
@@ -86,24 +86,24 @@ final class ViewedList {
     }
 
     /// Selects an item, or deselects it, for all views of the list.
-    func select(_ place: Place, _ isSelected: Bool) {
+    func setSelected(_ isSelected: Bool, at place: Place) {
         guard let view = view?.view else { return }
         let (opening, item) = (currentOpening, ListViewClient.SelectedItem(objectID: place.objectID, item: place.item))
         Task { @DBusActor in
             do throws(DBusError) {
                 let done = try await view.changeSelection(
                     select: isSelected ? [item] : [], deselect: isSelected ? [] : [item])
-                guard isCurrent(opening) else { return }
+                guard isCurrentOpening(opening) else { return }
                 let isDone = isSelected ? done.selected == [item] : done.deselected == [item]
                 if !isDone { onEvent(.declined("the list does not allow that")) }
-                refreshFacts(opening)
+                refreshFacts(ofOpening: opening)
             } catch {
-                if isCurrent(opening) { onEvent(.declined(error.explanation)) }
+                if isCurrentOpening(opening) { onEvent(.declined(error.explanation)) }
             }
         }
     }
 
-    private func isCurrent(_ opening: Int) -> Bool { !isClosed && opening == currentOpening }
+    private func isCurrentOpening(_ opening: Int) -> Bool { !isClosed && opening == currentOpening }
 
     private func detach() {
         currentOpening += 1
@@ -111,31 +111,31 @@ final class ViewedList {
         (view, adapter, subscriptions, revision) = (nil, nil, [], nil)
     }
 
-    private func open(_ opening: Int) async {
+    private func performOpening(_ opening: Int) async {
         do throws(DBusError) {
             // Subscribes before the list is looked up, so that a list is not missed that is created in between.
             let made = try await subscribe(ListdName.adaptersPath, StandardInterface.objectManager, "InterfacesAdded") {
                 [weak self] in self?.listAdded($0)
             }
-            guard retain(made, opening) else { return }
+            guard retain(made, forOpening: opening) else { return }
             let adapter = try await daemon.adapter(name)
             let properties = try await subscribe(adapter.path, StandardInterface.properties, "PropertiesChanged") {
-                [weak self] _ in self?.refreshFacts(opening)
+                [weak self] _ in self?.refreshFacts(ofOpening: opening)
             }
-            guard retain(properties, opening) else { return }
+            guard retain(properties, forOpening: opening) else { return }
             let selection = try await subscribe(adapter.path, ListdName.adapter, "SelectionChanged") {
-                [weak self] _ in self?.refreshFacts(opening)
+                [weak self] _ in self?.refreshFacts(ofOpening: opening)
             }
-            guard retain(selection, opening) else { return }
+            guard retain(selection, forOpening: opening) else { return }
             // A restricted list sends signals to subscribers only.
             try? await adapter.call("Subscribe", ["selection"])
-            let view = try await TerminalView.open(adapter) { [weak self] in self?.handle($0, opening) }
-            guard isCurrent(opening) else { return await view.view.close() }
+            let view = try await TerminalView.open(adapter) { [weak self] in self?.handle($0, ofOpening: opening) }
+            guard isCurrentOpening(opening) else { return await view.view.close() }
             (self.adapter, self.view) = (adapter, view)
             onEvent(.opened)
-            refreshFacts(opening)
+            refreshFacts(ofOpening: opening)
         } catch {
-            if isCurrent(opening) { failedToOpen(error) }
+            if isCurrentOpening(opening) { handleOpeningFailure(error) }
         }
     }
 
@@ -147,8 +147,8 @@ final class ViewedList {
     }
 
     /// Stores the subscription, or cancels it if this opening is no longer current. Returns whether it was stored.
-    private func retain(_ subscription: Subscription, _ opening: Int) -> Bool {
-        guard isCurrent(opening) else {
+    private func retain(_ subscription: Subscription, forOpening opening: Int) -> Bool {
+        guard isCurrentOpening(opening) else {
             subscription.cancel()
             return false
         }
@@ -156,7 +156,7 @@ final class ViewedList {
         return true
     }
 
-    private func failedToOpen(_ error: DBusError) {
+    private func handleOpeningFailure(_ error: DBusError) {
         switch error.standard {
         // The daemon has ended, which `ListClient` reports.
         case .disconnected, .serviceUnknown, .nameHasNoOwner: return
@@ -178,12 +178,12 @@ final class ViewedList {
         open()
     }
 
-    private func handle(_ event: ListViewClient.Event, _ opening: Int) {
-        guard isCurrent(opening) else { return }
+    private func handle(_ event: ListViewClient.Event, ofOpening opening: Int) {
+        guard isCurrentOpening(opening) else { return }
         switch event {
         case .changed(let picture):
             onEvent(.changed(picture))
-            if picture.revision != revision { refreshFacts(opening) }
+            if picture.revision != revision { refreshFacts(ofOpening: opening) }
             revision = picture.revision
         case .failed(let error): onEvent(.failed(error))
         case .closed(let reason):
@@ -200,24 +200,24 @@ final class ViewedList {
     private static let refreshInterval = Duration.milliseconds(150)
 
     /// Reads the list's properties. Changes that arrive while they are read lead to one further reading.
-    private func refreshFacts(_ opening: Int) {
-        guard isCurrent(opening) else { return }
+    private func refreshFacts(ofOpening opening: Int) {
+        guard isCurrentOpening(opening) else { return }
         guard !isReadingFacts else {
             needsRefresh = true
             return
         }
         (isReadingFacts, needsRefresh) = (true, false)
         Task { @DBusActor in
-            await readFacts(opening)
+            await readFacts(ofOpening: opening)
             _ = EventLoop.shared.addTimer(after: Self.refreshInterval) { [weak self] in
                 guard let self else { return }
                 self.isReadingFacts = false
-                if self.needsRefresh { self.refreshFacts(self.currentOpening) }
+                if self.needsRefresh { self.refreshFacts(ofOpening: self.currentOpening) }
             }
         }
     }
 
-    private func readFacts(_ opening: Int) async {
+    private func readFacts(ofOpening opening: Int) async {
         guard let adapter, let view else { return }
         let everything = RemoteObject(
             adapter.connection, destination: adapter.destination, path: adapter.path,
@@ -226,15 +226,15 @@ final class ViewedList {
             let properties = try? await everything.call(
                 "GetAll", ListdName.adapter, returning: [String: DBusValue].self),
             let range = try? await view.view.object.property("WorkingRange", as: DBusStruct<UInt32, UInt32>.self),
-            isCurrent(opening)
+            isCurrentOpening(opening)
         else { return }
         onEvent(.facts(ListFacts(properties, workingRange: range.members)))
-        let text = await condition(properties)
-        if isCurrent(opening) { onEvent(.condition(text)) }
+        let text = await conditionText(for: properties)
+        if isCurrentOpening(opening) { onEvent(.condition(text)) }
     }
 
     /// Returns the message about the list's state; empty when the list is ready and complete.
-    private func condition(_ properties: [String: DBusValue]) async -> String {
+    private func conditionText(for properties: [String: DBusValue]) async -> String {
         func text(_ name: String) -> String { properties[name].flatMap(ItemText.plain) ?? "" }
         let error = text("SourceError")
         switch text("State") {
@@ -263,7 +263,7 @@ extension ListFacts {
             }
         }
         guard case .array(_, let rows)? = properties["SelectedItems"]?.unwrapped else { return }
-        select(
+        setSelection(
             rows.compactMap { row in
                 guard case .structure(let members) = row, members.count == 2, case .string(let id) = members[0],
                     case .uint32(let item) = members[1]

@@ -63,7 +63,7 @@ final class Viewer {
             return .failed
         }
         self.terminal = terminal
-        shown.begin { [weak self] in self?.process($0) }
+        shown.setEventHandler { [weak self] in self?.process($0) }
         let client = ListClient(address: address) { [weak self] in self?.availabilityChanged($0) }
         self.client = client
         let code = await withCheckedContinuation { continuation in
@@ -117,11 +117,11 @@ final class Viewer {
     private func process(_ event: ViewedList.Event) {
         switch event {
         case .opened:
-            endSilence()
+            stopSilenceTimer()
             handle(.opened)
         case .changed(let picture): handle(.shown(picture))
         case .answered:
-            endSilence()
+            stopSilenceTimer()
             handle(.answered)
         case .condition(let text): handle(.condition(text))
         case .facts(let facts): handle(.facts(facts))
@@ -147,12 +147,12 @@ final class Viewer {
             case .setViewport(let y, let width, let height): shown.list?.setViewport(y: y, width: width, height: height)
             case .scrollTo(let place): shown.list?.scroll(to: place)
             case .find(let query): shown.find(query)
-            case .select(let place, let isSelected): shown.list?.select(place, isSelected)
-            case .filter(let text): shown.show(filter: text)
+            case .select(let place, let isSelected): shown.list?.setSelected(isSelected, at: place)
+            case .filter(let text): shown.filter(by: text)
             case .quit: return finish(.done)
             }
         }
-        if state.browser.hasArrived { endSilence() } else { awaitAnswer() }
+        if state.browser.hasArrived { stopSilenceTimer() } else { startSilenceTimer() }
         if effects.contains(where: { $0 == .draw || $0 == .redraw }) {
             var screen = ViewerScreen.screen(of: state)
             screen.redrawsEverything = effects.contains(.redraw)
@@ -160,12 +160,12 @@ final class Viewer {
         }
     }
 
-    private func awaitAnswer() {
+    private func startSilenceTimer() {
         guard silenceTimer == nil else { return }
         silenceTimer = EventLoop.shared.addTimer(after: .seconds(2)) { [weak self] in self?.handle(.silent) }
     }
 
-    private func endSilence() {
+    private func stopSilenceTimer() {
         silenceTimer?.cancel()
         silenceTimer = nil
     }
@@ -174,7 +174,7 @@ final class Viewer {
         guard let end else { return }
         self.end = nil
         finalMessage = message
-        endSilence()
+        stopSilenceTimer()
         shown.close()
         client?.close()
         end.resume(returning: code)

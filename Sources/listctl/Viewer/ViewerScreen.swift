@@ -64,9 +64,9 @@ struct ViewerScreen {
             line.append(fitted("Keys", to: frame.columns - line.columns), style)
             return line
         }
-        let (columns, title) = state.table.fitting(frame.listColumns)
+        let (columns, titleWidth) = state.table.columns(fittingInto: frame.listColumns)
         let name = state.filter.isEmpty ? state.title : "\(state.title) & \(state.filter)"
-        line.append(fitted(name, to: title), style)
+        line.append(fitted(name, to: titleWidth), style)
         for column in columns {
             line.append(.blank(Table.gap), style)
             let text = Table.heading(of: column.key, in: encoding)
@@ -123,7 +123,7 @@ struct ViewerScreen {
     private func row(of item: Picture.Shown) -> StyledLine {
         guard item.kind == "cell", !item.objectID.isEmpty else { return rule(of: item) }
         var line = StyledLine()
-        let (columns, width) = state.table.fitting(frame.listColumns)
+        let (columns, width) = state.table.columns(fittingInto: frame.listColumns)
         guard !columns.isEmpty else { return cell(of: item, width: frame.listColumns) }
         line.append(title(of: item, width: width), ReuseColor.style(of: item.reuseIdentifier))
         for column in columns {

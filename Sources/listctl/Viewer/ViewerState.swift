@@ -102,7 +102,7 @@ struct ViewerState {
         case .resized(let columns, let rows):
             frame = ScreenFrame(columns: columns, rows: rows, hasNote: !note.isEmpty)
             return perform(browser.resize(columns: frame.listColumns, rows: frame.listRows))
-        case .opened: return opened()
+        case .opened: return handleOpening()
         case .closed(let condition, let keepingPicture):
             notices.setSilent(false)
             notices.setCondition(condition)
@@ -144,7 +144,7 @@ struct ViewerState {
         }
     }
 
-    private mutating func opened() -> [Effect] {
+    private mutating func handleOpening() -> [Effect] {
         notices.setSilent(false)
         notices.setCondition("")
         (hasContents, lastHit, table, facts, pan) = (false, nil, Table(in: encoding), ListFacts(), 0)
@@ -238,7 +238,7 @@ struct ViewerState {
             return step(.fraction(ScrollBar.fraction(ofRow: line, rows: frame.listRows)))
         }
         lastHit = nil
-        let isAgain = browser.point(column: max(0, column - frame.leftMargin), row: line)
+        let isAgain = browser.moveCursor(toColumn: max(0, column - frame.leftMargin), row: line)
         return isAgain == true && mode == .browsing ? activate() : [.draw]
     }
 
@@ -291,11 +291,11 @@ struct ViewerState {
         return applyTyped(.filtering(text))
     }
 
-    private mutating func type(_ key: Key, into text: String, _ make: (String) -> Mode) -> [Effect] {
+    private mutating func type(_ key: Key, into text: String, makeMode: (String) -> Mode) -> [Effect] {
         switch key {
-        case .character(let character): return applyTyped(make(text + String(character)))
-        case .backspace: return text.isEmpty ? cancelTyping() : applyTyped(make(String(text.dropLast())))
-        case .deleteLine: return applyTyped(make(""))
+        case .character(let character): return applyTyped(makeMode(text + String(character)))
+        case .backspace: return text.isEmpty ? cancelTyping() : applyTyped(makeMode(String(text.dropLast())))
+        case .deleteLine: return applyTyped(makeMode(""))
         case .escape, .interrupt: return cancelTyping()
         case .enter:
             defer { mode = .browsing }
@@ -309,9 +309,9 @@ struct ViewerState {
         }
     }
 
-    private mutating func applyTyped(_ new: Mode) -> [Effect] {
-        mode = new
-        switch new {
+    private mutating func applyTyped(_ newMode: Mode) -> [Effect] {
+        mode = newMode
+        switch newMode {
         case .finding(let text):
             guard !text.isEmpty else {
                 marked = ""
