@@ -32,7 +32,7 @@ struct Modules {
     func declaration(_ type: DeclaredType) -> TypeDeclaration { files[type.file].types[type.type] }
 
     /// Returns the types along a path of names, the outermost first; empty when the module declares none of them.
-    func resolve(_ components: [String], scope: [String], in module: String, from file: Int) -> [DeclaredType] {
+    func resolve(_ components: [String], scope: [String], in module: String, from fileIndex: Int) -> [DeclaredType] {
         var components = components
         if components.count > 1, components[0] == module {
             components.removeFirst()
@@ -42,9 +42,9 @@ struct Modules {
             if isGenericParameter(components[0], of: around, in: module) {
                 return []
             }
-            for place in [Array(around)] + inheritedTypes(of: around, in: module, from: file) {
+            for place in [Array(around)] + inheritedTypes(of: around, in: module, from: fileIndex) {
                 let found = (1...components.count).compactMap {
-                    lookup(place + components.prefix($0), in: module, from: file)
+                    lookup(place + components.prefix($0), in: module, from: fileIndex)
                 }
                 if !found.isEmpty {
                     return found
@@ -56,22 +56,22 @@ struct Modules {
 
     /// Returns the innermost type of a path of names, which may be declared in the module or in a module that the
     /// file imports.
-    func resolveAnywhere(_ components: [String], scope: [String], from file: Int) -> DeclaredType? {
-        let own = files[file].module
-        if let found = resolve(components, scope: scope, in: own, from: file).last {
+    func resolveAnywhere(_ components: [String], scope: [String], from fileIndex: Int) -> DeclaredType? {
+        let own = files[fileIndex].module
+        if let found = resolve(components, scope: scope, in: own, from: fileIndex).last {
             return found
         }
-        for module in files[file].imports.sorted() where declared[module] != nil {
-            if let found = resolve(components, scope: [], in: module, from: file).last {
+        for module in files[fileIndex].imports.sorted() where declared[module] != nil {
+            if let found = resolve(components, scope: [], in: module, from: fileIndex).last {
                 return found
             }
         }
         return nil
     }
 
-    private func lookup(_ path: some Collection<String>, in module: String, from file: Int) -> DeclaredType? {
+    private func lookup(_ path: some Collection<String>, in module: String, from fileIndex: Int) -> DeclaredType? {
         guard let all = declared[module]?[path.joined(separator: ".")] else { return nil }
-        if let own = all.first(where: { $0.file == file }) {
+        if let own = all.first(where: { $0.file == fileIndex }) {
             return own
         }
         let visible = all.filter { !declaration($0).isFileBound }
@@ -79,8 +79,9 @@ struct Modules {
     }
 
     /// Returns the superclass and the protocols of a type, whose nested types the type can name without a prefix.
-    private func inheritedTypes(of path: some Collection<String>, in module: String, from file: Int) -> [[String]] {
-        guard !path.isEmpty, let type = lookup(path, in: module, from: file) else { return [] }
+    private func inheritedTypes(of path: some Collection<String>, in module: String, from fileIndex: Int) -> [[String]]
+    {
+        guard !path.isEmpty, let type = lookup(path, in: module, from: fileIndex) else { return [] }
         return declaration(type).inherited
     }
 

@@ -105,20 +105,20 @@ struct StateRule {
     /// to. Otherwise the property that stores the struct must have the last but one name of the path, and only one of
     /// `fields` may have such a property.
     private func fields(
-        of change: Change, in file: Int, among fields: [StoredField], holders: Set<String>
+        of change: Change, in fileIndex: Int, among fields: [StoredField], holders: Set<String>
     ) -> [StoredField] {
         guard !fields.isEmpty, change.root != .localVariable else { return [] }
-        if change.root == .ownProperty, let scope = modules.resolveAnywhere(change.scope, scope: [], from: file) {
+        if change.root == .ownProperty, let scope = modules.resolveAnywhere(change.scope, scope: [], from: fileIndex) {
             guard holders.contains("\(modules.files[scope.file].module).\(modules.declaration(scope).name)") else {
                 return []
             }
         }
-        if change.root == .ownProperty, let type = typeReached(by: change, in: file) {
+        if change.root == .ownProperty, let type = typeReached(by: change, in: fileIndex) {
             let path = modules.files[type.file].path, name = modules.declaration(type).path
             return Array(fields.filter { $0.structPath == path && $0.type == name }.prefix(1))
         }
         guard change.chain.count > 2 else { return [] }
-        let own = modules.files[file]
+        let own = modules.files[fileIndex]
         let behind = fields.filter {
             change.chain[change.chain.count - 2] == $0.property
                 && (own.module == $0.holderModule || own.imports.contains($0.holderModule))
@@ -126,8 +126,8 @@ struct StateRule {
         return Set(behind.map(\.key)).count == 1 ? Array(behind.prefix(1)) : []
     }
 
-    private func typeReached(by change: Change, in file: Int) -> DeclaredType? {
-        guard var type = modules.resolveAnywhere(change.scope, scope: [], from: file) else { return nil }
+    private func typeReached(by change: Change, in fileIndex: Int) -> DeclaredType? {
+        guard var type = modules.resolveAnywhere(change.scope, scope: [], from: fileIndex) else { return nil }
         for name in change.chain.dropLast() {
             let declaration = modules.declaration(type)
             guard let property = declaration.properties.first(where: { $0.name == name }),
