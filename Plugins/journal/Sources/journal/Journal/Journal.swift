@@ -68,6 +68,7 @@ struct JournalError: Error, CustomStringConvertible, Equatable {
         }
     }
 
+    /// Returns a result of libsystemd, or throws the error that it stands for.
     @discardableResult
     private func check(_ result: CInt) throws(JournalError) -> CInt {
         guard result >= 0 else { throw JournalError(subject: subject, code: -result) }
