@@ -52,7 +52,7 @@ struct ClientsCommand: Command {
         let last = client.numbers["last-call"].flatMap { FieldHint.timeInMicroseconds.text(of: .uint64($0)) }
         return [
             client.name, client.command, "\(client.numbers["pid"] ?? 0)",
-            client.user == .max ? "-" : UserName.user(client.user), FieldHint.decimal(number("calls-10s") / 10),
+            client.user == .max ? "-" : UserName.ofUser(client.user), FieldHint.decimal(number("calls-10s") / 10),
             FieldHint.bytes(number("bytes-10s") / 10), "\(client.numbers["calls"] ?? 0)",
             FieldHint.bytes(number("bytes")), "\(client.numbers["views"] ?? 0)",
             "\(client.numbers["subscriptions"] ?? 0)", client.transport, last ?? "-",

@@ -17,7 +17,7 @@ struct TransientFilter {
         of list: String, matching query: ListQueryText, on daemon: ListDaemonClient
     ) async throws(DBusError) -> TransientFilter {
         let name = "\(list) (listctl \(getpid()))"
-        let options = try await FilterOptions.create(of: list, matching: query, on: daemon)
+        let options = try await FilterOptions.makeOptions(of: list, matching: query, on: daemon)
         let path = try await daemon.createAdapter(name, options: options)
         let adapter = RemoteObject(
             daemon.connection, destination: ListdName.bus, path: path, interface: ListdName.adapter)

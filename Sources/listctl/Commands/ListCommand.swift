@@ -62,7 +62,7 @@ struct ListDescription: Sendable {
 
     var row: [String] {
         [
-            name, state, number("owner").flatMap(UInt32.init(exactly:)).map(UserName.user) ?? "", "\(objects)",
+            name, state, number("owner").flatMap(UInt32.init(exactly:)).map(UserName.ofUser) ?? "", "\(objects)",
             bytes.map { FieldHint.bytes(Double($0)) } ?? "-", FieldHint.decimal(changesPerSecond), "\(views)",
             text("source") ?? "", "\(number("revision") ?? 0)", "\(number("items") ?? 0)",
         ]

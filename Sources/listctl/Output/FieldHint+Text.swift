@@ -15,8 +15,8 @@ extension FieldHint {
         case .timeInMicroseconds: ClockTime.text(secondsSince1970: number / 1e6)
         case .timeInSeconds: ClockTime.text(secondsSince1970: number)
         case .permissions: whole.flatMap(UInt32.init(exactly:)).map(Self.permissions)
-        case .userID: whole.flatMap(UInt32.init(exactly:)).map(UserName.user)
-        case .groupID: whole.flatMap(UInt32.init(exactly:)).map(UserName.group)
+        case .userID: whole.flatMap(UInt32.init(exactly:)).map(UserName.ofUser)
+        case .groupID: whole.flatMap(UInt32.init(exactly:)).map(UserName.ofGroup)
         case .percent: Self.decimal(number) + " %"
         case .durationInMicroseconds: Self.duration(number)
         }
@@ -114,7 +114,7 @@ extension FieldHint {
 
 /// The names of users and groups, as getent(1) prints them. A user or group without a name is shown by its number.
 enum UserName {
-    static func user(_ number: UInt32) -> String {
+    static func ofUser(_ number: UInt32) -> String {
         var (entry, result) = unsafe (passwd(), UnsafeMutablePointer<passwd>?.none)
         var buffer = [CChar](repeating: 0, count: 4096)
         // The entry's texts are in the buffer, which lives until the name is copied.
@@ -124,7 +124,7 @@ enum UserName {
         return unsafe String(cString: name)
     }
 
-    static func group(_ number: UInt32) -> String {
+    static func ofGroup(_ number: UInt32) -> String {
         var (entry, result) = unsafe (Glibc.group(), UnsafeMutablePointer<Glibc.group>?.none)
         var buffer = [CChar](repeating: 0, count: 4096)
         // The entry's texts are in the buffer, which lives until the name is copied.

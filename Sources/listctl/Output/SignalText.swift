@@ -33,7 +33,7 @@ enum SignalText {
             guard let id = values.nextText(), let item = values.nextNumber(), let action = values.nextText(),
                 let parameters = values.next(), let user = values.nextNumber()
             else { return nil }
-            let name = UInt32(exactly: user).map(UserName.user) ?? "\(user)"
+            let name = UInt32(exactly: user).map(UserName.ofUser) ?? "\(user)"
             return "\(name) asks for \(action) on item \(item) of \(id) with \(JSONLine(parameters).text)"
         default: return nil
         }

@@ -79,7 +79,7 @@ final class FilterList {
                 _ = try await adapter.call("SetSourceArgument", query.argument, returning: UInt64.self)
                 return
             }
-            let options = try await FilterOptions.create(of: base, matching: query, on: daemon)
+            let options = try await FilterOptions.makeOptions(of: base, matching: query, on: daemon)
             let path = try await daemon.createAdapter(name, options: options)
             adapter = RemoteObject(
                 daemon.connection, destination: ListdName.bus, path: path, interface: ListdName.adapter)

@@ -15,7 +15,7 @@ enum FilterOptions {
     ///
     /// Most are those of the followed list, so that objects look as they do there. The option `source` names the
     /// followed list and the query; `transient` is true.
-    static func create(
+    static func makeOptions(
         of base: String, matching query: ListQueryText, on daemon: ListDaemonClient
     ) async throws(DBusError) -> [String: DBusValue] {
         var options = try await daemon.adapter(base).property("Options", as: [String: DBusValue].self)
