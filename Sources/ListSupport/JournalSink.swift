@@ -42,6 +42,7 @@ package struct JournalSink: LogSink {
         if !Self.send(lines) { fallback.write(entry) }
     }
 
+    /// Sends lines of the form `FIELD=value` as one entry; returns `false` if the journal did not accept it.
     private static func send(_ lines: [String]) -> Bool {
         // The buffer holds all lines and outlives the call. The journal copies its input.
         var bytes = lines.flatMap { Array($0.utf8) }

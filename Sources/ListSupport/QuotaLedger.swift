@@ -29,13 +29,13 @@ package final class QuotaLedger: Sendable {
     package var total: Quotas.Amounts { quotas.withLock { $0.total } }
 
     /// Books a change for a user, completely or not at all. A change that only decreases amounts always succeeds.
-    package func change(_ delta: Quotas.Amounts, for user: UInt32) throws(Quotas.Exceeded) {
-        try quotas.withLock { (quotas) throws(Quotas.Exceeded) in try quotas.change(delta, for: user) }
+    package func book(_ change: Quotas.Amounts, for user: UInt32) throws(Quotas.Exceeded) {
+        try quotas.withLock { (quotas) throws(Quotas.Exceeded) in try quotas.book(change, for: user) }
     }
 
     /// Books a change without checking the limits, for objects that exist already.
-    package func adopt(_ delta: Quotas.Amounts, for user: UInt32) {
-        quotas.withLock { $0.adopt(delta, for: user) }
+    package func bookUnchecked(_ change: Quotas.Amounts, for user: UInt32) {
+        quotas.withLock { $0.bookUnchecked(change, for: user) }
     }
 
     /// Releases booked amounts of a user.

@@ -134,12 +134,12 @@ package struct Quotas: Sendable {
     /// Books a change for a user, completely or not at all.
     ///
     /// A resource that decreases or stays the same is never refused, whatever its limit.
-    package mutating func change(_ delta: Amounts, for user: UInt32) throws(Exceeded) {
+    package mutating func book(_ change: Amounts, for user: UInt32) throws(Exceeded) {
         var amounts = used(by: user)
         let limits = limitsOfUsers[user] ?? limits
         for resource in Resource.allCases {
-            let (sum, overflow) = amounts[resource].addingReportingOverflow(delta[resource])
-            if delta[resource] > 0, overflow || sum > limits[resource] {
+            let (sum, overflow) = amounts[resource].addingReportingOverflow(change[resource])
+            if change[resource] > 0, overflow || sum > limits[resource] {
                 throw Exceeded(resource: resource, limit: limits[resource])
             }
             amounts[resource] = overflow ? 0 : max(0, sum)
@@ -148,10 +148,10 @@ package struct Quotas: Sendable {
     }
 
     /// Books a change without checking the limits.
-    package mutating func adopt(_ delta: Amounts, for user: UInt32) {
+    package mutating func bookUnchecked(_ change: Amounts, for user: UInt32) {
         var amounts = used(by: user)
         for resource in Resource.allCases {
-            let (sum, overflow) = amounts[resource].addingReportingOverflow(delta[resource])
+            let (sum, overflow) = amounts[resource].addingReportingOverflow(change[resource])
             amounts[resource] = overflow ? amounts[resource] : max(0, sum)
         }
         users[user] = amounts.isZero ? nil : amounts

@@ -68,6 +68,7 @@ package struct RateLimiter: Sendable {
         return .write(leftOut: reported)
     }
 
+    /// Removes keys whose interval is over if there are too many keys; returns whether another key fits now.
     private mutating func makeRoom(at now: ContinuousClock.Instant) -> Bool {
         if counts.count < limit.keys { return true }
         counts = counts.filter { $0.value.intervalStart.duration(to: now) < limit.interval }

@@ -36,7 +36,7 @@ package struct HostAccount: Sendable {
     /// Books the objects of a restored list, whatever the limits.
     mutating func adopt(_ objects: [ListObject]) {
         let amounts = Quotas.Amounts(objects: objects.count, bytes: objects.reduce(0) { $0 + $1.byteCount })
-        ledger.adopt(amounts, for: user)
+        ledger.bookUnchecked(amounts, for: user)
         booked = amounts
         bytes.add(amounts.bytes)
     }
@@ -51,7 +51,7 @@ package struct HostAccount: Sendable {
     ) throws(ListError) -> Quotas.Amounts {
         let delta = amountChange(by: content, object: object)
         do throws(Quotas.Exceeded) {
-            try ledger.change(delta, for: user)
+            try ledger.book(delta, for: user)
         } catch {
             throw error.refusal("user \(user) would have more than \(error.limit) \(error.resource.rawValue)")
         }
@@ -64,7 +64,7 @@ package struct HostAccount: Sendable {
     mutating func cancel(_ delta: Quotas.Amounts) {
         booked -= delta
         bytes.add(-delta.bytes)
-        ledger.adopt(Quotas.Amounts(objects: -delta.objects, bytes: -delta.bytes), for: user)
+        ledger.bookUnchecked(Quotas.Amounts(objects: -delta.objects, bytes: -delta.bytes), for: user)
     }
 
     /// Releases everything that the list has booked.

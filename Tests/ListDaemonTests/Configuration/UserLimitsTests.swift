@@ -78,17 +78,17 @@ struct UserLimitsTests {
     func quotas() throws {
         let ledger = QuotaLedger(limits: Quotas.Amounts(adapters: 1, views: 1))
         ledger.setLimits(Quotas.Amounts(adapters: 2, views: 1), of: 7)
-        for _ in 0..<2 { try ledger.change(Quotas.Amounts(adapters: 1), for: 7) }
+        for _ in 0..<2 { try ledger.book(Quotas.Amounts(adapters: 1), for: 7) }
         #expect(throws: Quotas.Exceeded(resource: .adapters, limit: 2)) {
-            try ledger.change(Quotas.Amounts(adapters: 1), for: 7)
+            try ledger.book(Quotas.Amounts(adapters: 1), for: 7)
         }
-        try ledger.change(Quotas.Amounts(adapters: 1), for: 8)
+        try ledger.book(Quotas.Amounts(adapters: 1), for: 8)
         #expect(throws: Quotas.Exceeded(resource: .adapters, limit: 1)) {
-            try ledger.change(Quotas.Amounts(adapters: 1), for: 8)
+            try ledger.book(Quotas.Amounts(adapters: 1), for: 8)
         }
         ledger.removeLimitsOfUsers()
         #expect(throws: Quotas.Exceeded(resource: .adapters, limit: 1)) {
-            try ledger.change(Quotas.Amounts(adapters: 1), for: 7)
+            try ledger.book(Quotas.Amounts(adapters: 1), for: 7)
         }
     }
 }

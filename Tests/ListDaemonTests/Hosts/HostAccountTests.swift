@@ -23,7 +23,7 @@ struct HostAccountTests {
     private func accountChange(_ changes: PreparedTransaction.Changes) throws -> Quotas.Amounts {
         let objects = try present.map { try object($0) }
         // The usage of another list of the user. If `account` released too much, the ledger's total would be below it.
-        ledger.adopt(Quotas.Amounts(objects: 3, bytes: 999), for: 7)
+        ledger.bookUnchecked(Quotas.Amounts(objects: 3, bytes: 999), for: 7)
         var account = HostAccount(ledger: ledger, user: 7)
         account.adopt(objects)
         return try account.book(.changes(changes)) { id in objects.first { $0.id == id } }

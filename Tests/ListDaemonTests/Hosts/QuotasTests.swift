@@ -20,12 +20,12 @@ struct QuotasTests {
         var quotas = Quotas(limits: Self.limits)
         var one = Quotas.Amounts()
         one[resource] = 1
-        for _ in 0..<Self.limits[resource] { try quotas.change(one, for: 7) }
+        for _ in 0..<Self.limits[resource] { try quotas.book(one, for: 7) }
         #expect(throws: Quotas.Exceeded(resource: resource, limit: Self.limits[resource])) {
-            try quotas.change(one, for: 7)
+            try quotas.book(one, for: 7)
         }
         #expect(quotas.used(by: 7)[resource] == Self.limits[resource])
-        try quotas.change(one, for: 8)
+        try quotas.book(one, for: 8)
         #expect(quotas.total[resource] == Self.limits[resource] + 1)
     }
 
@@ -33,7 +33,7 @@ struct QuotasTests {
     func allOrNothing() {
         var quotas = Quotas(limits: Self.limits)
         #expect(throws: Quotas.Exceeded(resource: .bytes, limit: 100)) {
-            try quotas.change(Quotas.Amounts(objects: 5, bytes: 101), for: 7)
+            try quotas.book(Quotas.Amounts(objects: 5, bytes: 101), for: 7)
         }
         #expect(quotas.used(by: 7) == Quotas.Amounts())
     }
@@ -41,11 +41,11 @@ struct QuotasTests {
     @Test("limits fall below the present usage → releases succeed, and further reservations are refused")
     func loweredLimits() throws {
         var quotas = Quotas(limits: Self.limits)
-        try quotas.change(Quotas.Amounts(adapters: 2, objects: 10), for: 7)
+        try quotas.book(Quotas.Amounts(adapters: 2, objects: 10), for: 7)
         quotas.setLimits(Quotas.Amounts(adapters: 1, views: 1, objects: 1, bytes: 1))
-        try quotas.change(Quotas.Amounts(objects: -1), for: 7)
+        try quotas.book(Quotas.Amounts(objects: -1), for: 7)
         #expect(quotas.used(by: 7).objects == 9)
-        #expect(throws: Quotas.Exceeded.self) { try quotas.change(Quotas.Amounts(objects: 1), for: 7) }
+        #expect(throws: Quotas.Exceeded.self) { try quotas.book(Quotas.Amounts(objects: 1), for: 7) }
         quotas.release(Quotas.Amounts(adapters: 1), for: 7)
         #expect(quotas.used(by: 7).adapters == 1)
     }
@@ -53,11 +53,11 @@ struct QuotasTests {
     @Test("a release exceeds the reservation, or a sum overflows → no trap, and no amount is negative")
     func extremes() throws {
         var quotas = Quotas(limits: Quotas.Amounts(adapters: 1, views: 1, objects: .max, bytes: .max))
-        try quotas.change(Quotas.Amounts(objects: .max), for: 7)
-        #expect(throws: Quotas.Exceeded.self) { try quotas.change(Quotas.Amounts(objects: 1), for: 7) }
+        try quotas.book(Quotas.Amounts(objects: .max), for: 7)
+        #expect(throws: Quotas.Exceeded.self) { try quotas.book(Quotas.Amounts(objects: 1), for: 7) }
         quotas.release(Quotas.Amounts(adapters: 5, objects: .max), for: 7)
         #expect(quotas.used(by: 7) == Quotas.Amounts())
-        try quotas.change(Quotas.Amounts(bytes: .min), for: 7)
+        try quotas.book(Quotas.Amounts(bytes: .min), for: 7)
         #expect(quotas.used(by: 7) == Quotas.Amounts())
     }
 }

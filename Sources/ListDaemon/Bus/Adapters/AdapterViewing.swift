@@ -44,7 +44,7 @@ struct AdapterViewing {
     private func openView(_ call: Call, _ options: ListViewOptions) throws {
         let user = try service.authority.caller(call.peer).user
         do throws(Quotas.Exceeded) {
-            try service.limits.quotas.change(Quotas.Amounts(views: 1), for: user)
+            try service.limits.quotas.book(Quotas.Amounts(views: 1), for: user)
         } catch {
             throw error.refusal("user \(user) already has \(error.limit) views open")
         }

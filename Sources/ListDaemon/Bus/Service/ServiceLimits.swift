@@ -74,7 +74,7 @@ final class ServiceLimits {
     func bookAdapter(for access: AdapterAccess) throws(ListError) {
         guard !access.isConfigured else { return }
         do throws(Quotas.Exceeded) {
-            try quotas.change(Quotas.Amounts(adapters: 1), for: access.owner)
+            try quotas.book(Quotas.Amounts(adapters: 1), for: access.owner)
         } catch {
             throw error.refusal(
                 "user \(access.owner) already has the maximum of \(error.limit) \(error.resource.rawValue)")
@@ -83,7 +83,7 @@ final class ServiceLimits {
 
     /// Books a stored adapter on its owner's account, even beyond the limit.
     func adoptAdapter(of access: AdapterAccess) {
-        if !access.isConfigured { quotas.adopt(Quotas.Amounts(adapters: 1), for: access.owner) }
+        if !access.isConfigured { quotas.bookUnchecked(Quotas.Amounts(adapters: 1), for: access.owner) }
     }
 
     /// Removes an adapter from its owner's account.
