@@ -3,8 +3,8 @@
 /// A JSON writer, for objects in files and pipes and for the output of listctl.
 ///
 /// Values that JSON cannot express are written as their nearest equivalent: bytes as base64 text, NaN and infinity as
-/// null, and a number or boolean that is a key as a string. The caller writes containers with ``begin(_:)``, ``separate(_:)`` and
-/// ``end(_:)``, and ensures their nesting.
+/// null, and a number or boolean that is a key as a string. The caller writes containers with ``begin(_:)``,
+/// ``appendSeparator(unlessFirst:)`` and ``end(_:)``, and ensures their nesting.
 package struct JSONWriter {
     /// The JSON written so far, in UTF-8.
     package private(set) var bytes: [UInt8] = []
@@ -26,7 +26,7 @@ package struct JSONWriter {
     }
 
     /// Writes a comma unless `isFirst` is true, and sets it to false. Call this before each element or member.
-    package mutating func separate(_ isFirst: inout Bool) {
+    package mutating func appendSeparator(unlessFirst isFirst: inout Bool) {
         if !isFirst { bytes.append(UInt8(ascii: ",")) }
         isFirst = false
     }
@@ -40,10 +40,10 @@ package struct JSONWriter {
     }
 
     /// Writes the colon after the key of a member.
-    package mutating func endKey() { bytes.append(UInt8(ascii: ":")) }
+    package mutating func appendColon() { bytes.append(UInt8(ascii: ":")) }
 
     /// Writes a line break.
-    package mutating func endLine() { bytes.append(UInt8(ascii: "\n")) }
+    package mutating func appendLineBreak() { bytes.append(UInt8(ascii: "\n")) }
 
     /// Writes `null`.
     package mutating func appendNull() { append(ascii: "null") }
@@ -61,18 +61,18 @@ package struct JSONWriter {
 
     /// Writes a number as a key. NaN and infinity are allowed.
     package mutating func append(key number: Double) {
-        quote()
+        appendQuotationMark()
         append(ascii: number.description)
-        quote()
+        appendQuotationMark()
     }
 
     /// Writes the opening or closing quotation mark of a key that is not text.
-    package mutating func quote() { bytes.append(UInt8(ascii: "\"")) }
+    package mutating func appendQuotationMark() { bytes.append(UInt8(ascii: "\"")) }
 
     /// Writes bytes as base64 text.
     package mutating func append(base64 content: [UInt8]) {
         let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-        quote()
+        appendQuotationMark()
         for start in stride(from: 0, to: content.count, by: 3) {
             let group = content[start..<min(start + 3, content.count)]
             let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
@@ -80,12 +80,12 @@ package struct JSONWriter {
                 bytes.append(place > group.count ? UInt8(ascii: "=") : digits[bits >> (18 - 6 * place) & 0x3F])
             }
         }
-        quote()
+        appendQuotationMark()
     }
 
     /// Writes a string given as valid UTF-8.
     package mutating func append(quoted text: Span<UInt8>) {
-        quote()
+        appendQuotationMark()
         for position in text.indices {
             let byte = text[position]
             if byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") {
@@ -94,7 +94,7 @@ package struct JSONWriter {
                 bytes.append(byte)
             }
         }
-        quote()
+        appendQuotationMark()
     }
 
     /// Writes a string.
@@ -102,9 +102,9 @@ package struct JSONWriter {
     /// - Parameter mustEscape: returns whether a scalar is escaped by its number, in addition to those that JSON
     ///   requires.
     package mutating func append(quoted text: String, mustEscape: (Unicode.Scalar) -> Bool) {
-        quote()
+        appendQuotationMark()
         append(text: text) { $0.value < 0x20 || $0 == "\"" || $0 == "\\" || mustEscape($0) }
-        quote()
+        appendQuotationMark()
     }
 
     /// Writes existing JSON, and escapes some scalars in its strings.

@@ -30,7 +30,7 @@ package struct JSONLEncoder {
         appendKey("fields", &isFirst)
         appendObject(FieldsReader(object.fields))
         json.end(.object)
-        json.endLine()
+        json.appendLineBreak()
     }
 
     // The recursion is bounded: fields nest at most 32 containers.
@@ -67,7 +67,7 @@ package struct JSONLEncoder {
         var (reader, isFirst) = (reader, true)
         json.begin(.array)
         while let element = reader.next() {
-            json.separate(&isFirst)
+            json.appendSeparator(unlessFirst: &isFirst)
             append(element)
         }
         json.end(.array)
@@ -77,18 +77,18 @@ package struct JSONLEncoder {
         var (reader, isFirst) = (reader, true)
         json.begin(.object)
         while case .dictionaryEntry(var entry) = reader.next(), let key = entry.next(), let value = entry.next() {
-            json.separate(&isFirst)
+            json.appendSeparator(unlessFirst: &isFirst)
             append(key: key)
-            json.endKey()
+            json.appendColon()
             append(value)
         }
         json.end(.object)
     }
 
     private mutating func appendKey(_ key: String, _ isFirst: inout Bool) {
-        json.separate(&isFirst)
+        json.appendSeparator(unlessFirst: &isFirst)
         json.append(quoted: key.utf8Span.span)
-        json.endKey()
+        json.appendColon()
     }
 
     /// Appends a key. Keys are strings in JSON, so a number or boolean is quoted.
@@ -98,9 +98,9 @@ package struct JSONLEncoder {
         case .double(let number): json.append(key: number)
         case .byte, .boolean, .int16, .uint16, .int32, .uint32, .int64, .uint64, .variant, .array, .structure,
             .dictionaryEntry:
-            json.quote()
+            json.appendQuotationMark()
             append(key)
-            json.quote()
+            json.appendQuotationMark()
         }
     }
 

@@ -47,9 +47,9 @@ struct JSONLine {
         var isFirst = true
         json.begin(.object)
         for (key, value) in members.sorted(by: { $0.key.utf8.lexicographicallyPrecedes($1.key.utf8) }) {
-            json.separate(&isFirst)
+            json.appendSeparator(unlessFirst: &isFirst)
             append(quoted: key)
-            json.endKey()
+            json.appendColon()
             append(value)
         }
         json.end(.object)
@@ -73,7 +73,7 @@ struct JSONLine {
         var isFirst = true
         json.begin(.array)
         for element in elements {
-            json.separate(&isFirst)
+            json.appendSeparator(unlessFirst: &isFirst)
             append(element)
         }
         json.end(.array)
