@@ -46,11 +46,11 @@ extension SourceRecord {
     /// both little-endian; the position; then 1 and the cursor, or 0 without a cursor.
     package var bytes: [UInt8] {
         var bytes = [Self.version]
-        func append(_ number: UInt64, _ count: Int) {
+        func append(_ number: UInt64, bytes count: Int) {
             for index in 0..<count { bytes.append(UInt8(truncatingIfNeeded: number >> UInt64(8 * index))) }
         }
-        append(synced, 8)
-        append(UInt64(position.utf8.count), 4)
+        append(synced, bytes: 8)
+        append(UInt64(position.utf8.count), bytes: 4)
         bytes += position.utf8
         bytes.append(cursor == nil ? 0 : 1)
         return bytes + (cursor ?? [])
@@ -59,12 +59,12 @@ extension SourceRecord {
     /// Reads a stored record. Returns nil for bytes that this version of listd cannot have written, so that the
     /// source begins from the start.
     package init?(bytes: [UInt8]) {
-        func number(at start: Int, _ count: Int) -> UInt64 {
+        func number(at start: Int, bytes count: Int) -> UInt64 {
             (0..<count).reduce(0) { $0 | UInt64(bytes[start + $1]) << UInt64(8 * $1) }
         }
         guard bytes.count >= 14, bytes[0] == Self.version else { return nil }
-        synced = number(at: 1, 8)
-        let end = 13 + Int(number(at: 9, 4))
+        synced = number(at: 1, bytes: 8)
+        let end = 13 + Int(number(at: 9, bytes: 4))
         guard end < bytes.count, let text = String(validating: bytes[13..<end], as: UTF8.self) else { return nil }
         position = text
         switch bytes[end] {

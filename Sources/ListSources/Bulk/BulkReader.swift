@@ -99,7 +99,7 @@ package final class BulkReader: Sendable {
 
     /// Changes the number of bytes that are reserved for a user by `count`, which may be negative. Does nothing and
     /// returns false if the user would have more than `limit` bytes.
-    fileprivate func reserve(_ count: Int, for user: UInt32, atMost limit: Int) -> Bool {
+    fileprivate func changeReserved(by count: Int, for user: UInt32, atMost limit: Int) -> Bool {
         bytesInUse.withLock { use in
             let sum = use[user, default: 0] + count
             guard count <= 0 || sum <= limit else { return false }
@@ -138,7 +138,7 @@ final class BulkAccount: Sendable {
         }
         let more = count.withLock { max(0, bytes - $0.reserved) }
         let limit = max(limits.bytesPerUser, limits.fileBytes)
-        guard reader.reserve(more, for: user, atMost: limit) else {
+        guard reader.changeReserved(by: more, for: user, atMost: limit) else {
             throw ListError(
                 .limitsExceeded,
                 "user \(user) has reached the limit of \(limit) bytes in files that are read at the same time; a pipe "
@@ -149,7 +149,7 @@ final class BulkAccount: Sendable {
     }
 
     /// Counts bytes that were read, and reserves more if needed: a file may have grown.
-    func add(_ bytes: Int) throws(ListError) {
+    func countRead(_ bytes: Int) throws(ListError) {
         let total = count.withLock { count in
             count.used += bytes
             return count.used
@@ -157,12 +157,13 @@ final class BulkAccount: Sendable {
         try reserve(total)
     }
 
+    /// Releases the bytes that are reserved for the call.
     func close() {
         let reserved = count.withLock { count in
             defer { count = Count() }
             return count.reserved
         }
-        _ = reader.reserve(-reserved, for: user, atMost: .max)
+        _ = reader.changeReserved(by: -reserved, for: user, atMost: .max)
     }
 
     deinit { close() }
@@ -196,7 +197,7 @@ private enum WholeFile {
             if count < 0 && errno == EINTR { continue }
             guard count >= 0 else { throw BulkFault.unreadable(errno: errno) }
             if count == 0 { return bytes }
-            try account.add(count)
+            try account.countRead(count)
             bytes += chunk.prefix(count)
         }
     }

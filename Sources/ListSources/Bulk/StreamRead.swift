@@ -80,7 +80,7 @@ final class StreamRead: @unchecked Sendable {
             switch reader.read(file.rawValue, appendingTo: &bytes) {
             case .bytes(let count):
                 taken += count
-                do throws(ListError) { try account.add(count) } catch { return finish(.failure(error)) }
+                do throws(ListError) { try account.countRead(count) } catch { return finish(.failure(error)) }
             case .nothing:
                 if taken > 0 { restartTimer() }
                 return

@@ -50,7 +50,7 @@ struct FollowedFile {
         var state = listd_file_state()
         guard unsafe listd_state_at(path, &state) == 0 else {
             opened = nil
-            return errno == ENOENT || errno == ENOTDIR ? .missing : .failed(fault("cannot be read", errno))
+            return errno == ENOENT || errno == ENOTDIR ? .missing : .failed(fault("cannot be read", errno: errno))
         }
         do throws(ListError) {
             if opened?.isSame(as: state) == true, let change = try readAppended() { return change }
@@ -79,10 +79,10 @@ struct FollowedFile {
         let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard descriptor >= 0 else {
             if errno == ENOENT { return .missing }
-            throw fault("cannot be read", errno)
+            throw fault("cannot be read", errno: errno)
         }
         var file = OpenedFile(FileDescriptor(adopting: descriptor), path: path)
-        guard let state = file.state(), state.is_regular != 0 else { throw fault("is not a regular file", nil) }
+        guard let state = file.state(), state.is_regular != 0 else { throw fault("is not a regular file") }
         guard Int(state.size) <= limit else { throw tooLarge(Int(state.size)) }
         let bytes = try file.readRest(atMost: limit)
         file.discardRecentState()
@@ -95,7 +95,7 @@ struct FollowedFile {
         LimitKey.fileBytes.refusal(.payloadTooLarge, "\(path) has \(size) bytes, more than \(limit)")
     }
 
-    private func fault(_ message: String, _ number: Int32?) -> ListError {
+    private func fault(_ message: String, errno number: Int32? = nil) -> ListError {
         ListError(.invalidArguments, "\(path) \(message)", cause: number.map { SystemError.text($0) })
     }
 }

@@ -77,6 +77,7 @@ struct OpenedFile {
         return other.finalize() == digest.finalize()
     }
 
+    /// Returns whether the first and the last of the bytes that were read are still the same in the file.
     func beginningIsUnchanged() throws(ListError) -> Bool {
         let first = try read(at: 0, count: head.count)
         let last = try read(at: count - tail.count, count: tail.count)
