@@ -12,11 +12,11 @@ struct ConfigurationDirectory {
     let path: String
 
     /// Returns the place of a file, for error messages.
-    func place(_ name: String) -> ConfigurationPlace { ConfigurationPlace(file: "\(path)/\(name)", line: nil) }
+    func place(ofFile name: String) -> ConfigurationPlace { ConfigurationPlace(file: "\(path)/\(name)", line: nil) }
 
     /// Returns the visible file names, sorted; nil if the directory does not exist. In a name that is not UTF-8,
     /// U+FFFD replaces the invalid bytes, so a file with the returned name does not exist.
-    func names() throws(ConfigurationFault) -> [String]? { try Self.names(in: path) }
+    func fileNames() throws(ConfigurationFault) -> [String]? { try Self.names(in: path) }
 
     /// Returns the drop-ins of a file, sorted, as paths relative to this directory.
     func dropIns(of file: String) throws(ConfigurationFault) -> [String] {
@@ -27,12 +27,12 @@ struct ConfigurationDirectory {
 
     /// Reads a file.
     func read(_ name: String) throws(ConfigurationFault) -> [UInt8] {
-        let place = place(name)
+        let place = place(ofFile: name)
         // Non-blocking, as the file may be a pipe.
         let number = unsafe open(place.file, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard number >= 0 else {
             guard errno == ENOENT, name.unicodeScalars.contains("\u{FFFD}") else {
-                throw Self.unreadable(place.file, errno)
+                throw Self.unreadableFault(place.file, errno: errno)
             }
             throw ConfigurationFault(place: place, message: "the file name is not UTF-8")
         }
@@ -48,7 +48,7 @@ struct ConfigurationDirectory {
                 unsafe Glibc.read(file.rawValue, buffer.baseAddress?.advanced(by: count), buffer.count - count)
             }
             if received < 0 && errno == EINTR { continue }
-            guard received >= 0 else { throw Self.unreadable(place.file, errno) }
+            guard received >= 0 else { throw Self.unreadableFault(place.file, errno: errno) }
             if received == 0 { return Array(bytes.prefix(count)) }
             count += received
         }
@@ -58,7 +58,7 @@ struct ConfigurationDirectory {
     private static func names(in path: String) throws(ConfigurationFault) -> [String]? {
         guard let directory = unsafe opendir(path) else {
             if errno == ENOENT { return nil }
-            throw unreadable(path, errno)
+            throw unreadableFault(path, errno: errno)
         }
         defer { unsafe closedir(directory) }
         var names: [String] = []
@@ -72,7 +72,7 @@ struct ConfigurationDirectory {
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    private static func unreadable(_ path: String, _ number: Int32) -> ConfigurationFault {
+    private static func unreadableFault(_ path: String, errno number: Int32) -> ConfigurationFault {
         ConfigurationFault(
             place: ConfigurationPlace(file: path, line: nil), message: "cannot be read: \(SystemError.text(number))")
     }

@@ -23,7 +23,7 @@ package struct ConfigurationLoader {
     private mutating func load() {
         let names: [String]
         do throws(ConfigurationFault) {
-            guard let found = try directory.names() else {
+            guard let found = try directory.fileNames() else {
                 result.isMissing = true
                 return
             }
@@ -33,11 +33,11 @@ package struct ConfigurationLoader {
             result.isDaemonFaulty = true
             return
         }
-        loadDaemon(names)
+        loadDaemonConfiguration(fileNames: names)
         for name in names where name.hasSuffix(".list") { loadList(name) }
         for name in names where name.hasSuffix(".list.d") {
             guard !names.contains(String(name.dropLast(2))) else { continue }
-            addFault("there are drop-ins, but no file \(name.dropLast(2))", at: directory.place(name))
+            addFault("there are drop-ins, but no file \(name.dropLast(2))", at: directory.place(ofFile: name))
         }
     }
 
@@ -49,13 +49,13 @@ package struct ConfigurationLoader {
 
     private static let daemonFile = "listd.conf"
 
-    private mutating func loadDaemon(_ names: [String]) {
+    private mutating func loadDaemonConfiguration(fileNames names: [String]) {
         let before = result.faults.count
         var plugins: [String: [String: String]] = [:]
-        var creatorsPlace = directory.place(Self.daemonFile)
+        var creatorsPlace = directory.place(ofFile: Self.daemonFile)
         for (place, setting) in readSettings(of: Self.daemonFile, fileExists: names.contains(Self.daemonFile)) {
             do throws(ListError) {
-                try apply(setting, at: place, &plugins)
+                try apply(setting, at: place, plugins: &plugins)
                 if setting.section == "Daemon", setting.key == "Creators" { creatorsPlace = place }
             } catch {
                 addFault(error.message, at: place)
@@ -71,7 +71,7 @@ package struct ConfigurationLoader {
     }
 
     private mutating func apply(
-        _ setting: INIFile.Setting, at place: ConfigurationPlace, _ plugins: inout [String: [String: String]]
+        _ setting: INIFile.Setting, at place: ConfigurationPlace, plugins: inout [String: [String: String]]
     ) throws(ListError) {
         switch setting.section {
         case "Daemon":
@@ -91,12 +91,12 @@ package struct ConfigurationLoader {
             _ = try PluginConfiguration([setting.key: setting.value], of: name)
             plugins[name, default: [:]][setting.key] = setting.value
         default:
-            throw Self.unknownSection(
+            throw Self.unknownSectionError(
                 setting, sections: "[Daemon], [Limits], [Limits user:NAME], [Limits group:NAME] and [Plugin NAME]")
         }
     }
 
-    private static func unknownSection(_ setting: INIFile.Setting, sections: String) -> ListError {
+    private static func unknownSectionError(_ setting: INIFile.Setting, sections: String) -> ListError {
         ListError(.invalidArguments, "unknown section [\(setting.section)]; the sections are \(sections)")
     }
 
@@ -106,11 +106,11 @@ package struct ConfigurationLoader {
         let before = result.faults.count
         let name = String(file.dropLast(".list".count))
         result.listNames.insert(ExactText(name))
-        var list = ListConfiguration(name: name, file: directory.place(file).file)
+        var list = ListConfiguration(name: name, file: directory.place(ofFile: file).file)
         var controllers: [String: String] = [:]
         for (place, setting) in readSettings(of: file) {
             do throws(ListError) {
-                try Self.apply(setting, to: &list, &controllers)
+                try Self.apply(setting, to: &list, controllers: &controllers)
                 list.recordPlace(of: setting.key, inSection: setting.section, at: place)
             } catch {
                 addFault(error.message, at: place)
@@ -118,7 +118,7 @@ package struct ConfigurationLoader {
         }
         if !controllers.isEmpty { list.options.sectionControllers = controllers }
         if let other = result.configuration.lists[name] {
-            addFault("“\(other.name)” is another list whose name looks the same", at: directory.place(file))
+            addFault("“\(other.name)” is another list whose name looks the same", at: directory.place(ofFile: file))
         }
         for (key, rule) in [
             ("Readers", list.options.readers), ("Writers", list.options.writers), ("Invokers", list.options.invokers),
@@ -130,7 +130,7 @@ package struct ConfigurationLoader {
     }
 
     private static func apply(
-        _ setting: INIFile.Setting, to list: inout ListConfiguration, _ controllers: inout [String: String]
+        _ setting: INIFile.Setting, to list: inout ListConfiguration, controllers: inout [String: String]
     ) throws(ListError) {
         switch setting.section {
         case "List" where setting.key == "Description":
@@ -145,7 +145,7 @@ package struct ConfigurationLoader {
             controllers[setting.key] = try ControllerName.validated(setting.value)
         case "Hints":
             list.options.hints[setting.key] = try FieldHint(setting.value, of: setting.key)
-        default: throw unknownSection(setting, sections: "[List], [Sections] and [Hints]")
+        default: throw unknownSectionError(setting, sections: "[List], [Sections] and [Hints]")
         }
     }
 
@@ -163,7 +163,7 @@ package struct ConfigurationLoader {
             for name in (fileExists ? [file] : []) + (try directory.dropIns(of: file)) {
                 do throws(ConfigurationFault) {
                     settings += extractSettings(
-                        from: INIFile(parsing: try directory.read(name)), path: directory.place(name).file)
+                        from: INIFile(parsing: try directory.read(name)), path: directory.place(ofFile: name).file)
                 } catch {
                     result.faults.append(error)
                 }

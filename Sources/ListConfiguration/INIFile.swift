@@ -67,6 +67,7 @@ private struct Parse {
         return 1
     }
 
+    /// Copies the next line and a NUL into the buffer; returns `false` if no line is left.
     private mutating func copyNextLine(to buffer: UnsafeMutablePointer<CChar>, size: Int) -> Bool {
         guard position < bytes.count, size > 1 else { return false }
         line += 1
