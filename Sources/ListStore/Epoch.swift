@@ -3,7 +3,7 @@
 /// The names of epochs, the numberings of revisions.
 package enum Epoch {
     /// Returns a unique random name of 32 hexadecimal digits.
-    package static func new() -> String {
+    package static func random() -> String {
         var random = SystemRandomNumberGenerator()
         return [random.next(), random.next()].map { word in
             let digits = String(word, radix: 16)

@@ -27,17 +27,18 @@ enum FileCopy {
 
     /// Copies an open file, from its current offset on, into another open file. Returns false and sets `errno` on
     /// failure.
-    static func send(_ from: Int32, to target: Int32) -> Bool {
+    static func send(_ source: Int32, to target: Int32) -> Bool {
         var chunk = [UInt8](repeating: 0, count: chunkSize)
         while true {
             // Both calls stay within the array.
-            let count = unsafe read(from, &chunk, chunk.count)
+            let count = unsafe read(source, &chunk, chunk.count)
             if count < 0 && errno == EINTR { continue }
             guard count > 0 else { return count == 0 }
             guard unsafe chunk.withUnsafeBytes({ unsafe write($0.prefix(count), to: target) }) else { return false }
         }
     }
 
+    /// Writes all bytes. Returns false and sets `errno` on failure.
     private static func write(_ bytes: Slice<UnsafeRawBufferPointer>, to target: Int32) -> Bool {
         var rest = unsafe bytes
         while unsafe !rest.isEmpty {

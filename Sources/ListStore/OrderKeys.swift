@@ -18,8 +18,9 @@ struct OrderKeys {
     let database: SQLiteDatabase
     let adapter: Int64
 
-    /// Returns a free position directly after an object, or before all objects for nil.
-    func position(after id: [UInt8]?) throws(SQLiteFailure) -> Int64 {
+    /// Returns a free position directly after an object, or before all objects for nil. Without a free position, other
+    /// objects get new ones first.
+    func makePosition(after id: [UInt8]?) throws(SQLiteFailure) -> Int64 {
         if let position = try freePosition(after: id) { return position }
         try makeRoom(after: try storedPosition(of: id))
         guard let position = try freePosition(after: id) else {
@@ -60,14 +61,14 @@ struct OrderKeys {
                 .number(adapter), .number(position), .number(count))
             let end = next ?? Self.bounds.highest
             if (end - position) / (count + 1) >= Self.room {
-                return try spread(from: position, to: next, count: count)
+                return try spreadRows(after: position, before: next, count: count)
             }
             if next == nil { return try renumberAll() }
             count *= 4
         }
     }
 
-    private func spread(from position: Int64, to next: Int64?, count: Int64) throws(SQLiteFailure) {
+    private func spreadRows(after position: Int64, before next: Int64?, count: Int64) throws(SQLiteFailure) {
         let end = next ?? Self.bounds.highest
         try renumber(after: position, before: end, step: min(Self.gap, (end - position) / (count + 1)), from: position)
     }

@@ -79,7 +79,7 @@ package final class SQLiteStore: Store {
     /// Checks the database for damage (`PRAGMA integrity_check`), and whether its files are still at their paths.
     ///
     /// - Returns: the faults; empty if there are none.
-    package func check() async throws(ListError) -> [String] {
+    package func faults() async throws(ListError) -> [String] {
         try await onQueue { connection throws(SQLiteFailure) in try connection.faults() }
     }
 
@@ -205,13 +205,14 @@ extension SQLiteStore {
         let failure: ListError? = await withCheckedContinuation { continuation in
             DispatchQueue.global().async {
                 defer { unsafe unlink(copy) }
-                continuation.resume(returning: Self.send(copy, to: descriptor))
+                continuation.resume(returning: Self.writeBackup(copy, to: descriptor))
             }
         }
         if let failure { throw failure }
     }
 
-    private static func send(_ copy: String, to descriptor: Int32) -> ListError? {
+    /// Writes a temporary copy to the open file; returns the error if that fails.
+    private static func writeBackup(_ copy: String, to descriptor: Int32) -> ListError? {
         let file = unsafe Glibc.open(copy, O_RDONLY | O_CLOEXEC)
         guard file >= 0 else {
             return ListError(
@@ -240,6 +241,7 @@ extension SQLiteStore {
         while try await !copySomePages(to: path) {}
     }
 
+    /// Copies the next pages of the backup in progress; returns `true` when all pages are copied.
     private func copySomePages(to path: String) async throws(ListError) -> Bool {
         try await onQueue { [owned] _ throws(SQLiteFailure) in
             guard let backup = owned.backup else {

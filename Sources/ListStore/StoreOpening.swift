@@ -72,7 +72,7 @@ extension SQLiteStore {
         let opening = StoreOpening(
             path: directory + "/" + fileName, boot: boot ?? MachineBoot.identifier, now: now ?? Int(time(nil)),
             report: report)
-        return try opening.open(isGivenUp)
+        return try opening.open(isGivenUp: isGivenUp)
     }
 }
 
@@ -84,16 +84,16 @@ struct StoreOpening {
     let now: Int
     let report: @Sendable (StoreLoss) -> Void
 
-    func open(_ isGivenUp: @escaping () -> Bool) throws(ListError) -> OpenedStore {
+    func open(isGivenUp: @escaping () -> Bool) throws(ListError) -> OpenedStore {
         do throws(SQLiteFailure) {
             let mark = LogMark.read(beside: path)
             try refuseEmptyFile()
-            let missing = try setAsideLoneLog() ?? missingFile(mark)
+            let missing = try setAsideLoneLog() ?? missingDatabase(accordingTo: mark)
             // The log is copied before SQLite opens it and drops the part after the damage.
-            let logDamage = try copyDamagedLog(mark)
+            let logDamage = try copyDamagedLog(mark: mark)
             // If there is damage, reading is never stopped: the next start would not detect and report it again.
             let hasDamage = missing != nil || logDamage != nil
-            let (store, adapters) = try read(isIncomplete: logDamage != nil) { !hasDamage && isGivenUp() }
+            let (store, adapters) = try openDatabase(isIncomplete: logDamage != nil) { !hasDamage && isGivenUp() }
             return OpenedStore(store: store, adapters: adapters, damage: missing, logDamage: logDamage)
         } catch {
             if error.isBusy {
@@ -118,11 +118,11 @@ struct StoreOpening {
 
     /// Sets the damaged database aside, and opens an empty one.
     private func replaceDatabase(damagedBy failure: SQLiteFailure) throws(ListError) -> OpenedStore {
-        let other = try setAside()
-        let damage = StoreDamage(original: path, file: other, reason: failure.message, lists: Self.names(in: other))
+        let other = try setAsideDatabase()
+        let damage = StoreDamage(original: path, file: other, reason: failure.message, lists: Self.listNames(in: other))
         do throws(SQLiteFailure) {
             // The new database is empty, so reading it need not be stopped; the damage has to be reported.
-            let (store, adapters) = try read(isIncomplete: false) { false }
+            let (store, adapters) = try openDatabase(isIncomplete: false) { false }
             return OpenedStore(store: store, adapters: adapters, damage: damage)
         } catch {
             throw error.listError
@@ -130,18 +130,21 @@ struct StoreOpening {
     }
 
     /// Returns the names of the lists in a file that was set aside, without changing the file.
-    private static func names(in path: String) -> [String] {
+    private static func listNames(in path: String) -> [String] {
         // Not opened if empty, since SQLite deletes the log of an empty file.
         guard let state = StoreFiles.state(path), state.size > 0, let database = try? SQLiteDatabase(path: path)
         else { return [] }
         database.setKeepsLog(true)
         // In this mode, SQLite makes no shared memory file.
         try? database.execute("PRAGMA locking_mode = EXCLUSIVE")
-        return StoreReader(database: database).names()
+        return StoreReader(database: database).adapterNames()
     }
 
-    private func read(
-        isIncomplete: Bool, _ isGivenUp: @escaping () -> Bool
+    /// Opens the database and reads all lists.
+    ///
+    /// - Parameter isIncomplete: whether the database may lack acknowledged changes.
+    private func openDatabase(
+        isIncomplete: Bool, isGivenUp: @escaping () -> Bool
     ) throws(SQLiteFailure) -> (SQLiteStore, [RestoredAdapter]) {
         let database = try SQLiteDatabase(path: path)
         // If the database cannot be read, it is set aside together with its log.
@@ -149,8 +152,8 @@ struct StoreOpening {
         try database.execute(StoreSchema.connection)
         // SQLite acquires the exclusive lock with the first transaction.
         try database.execute("BEGIN IMMEDIATE; COMMIT")
-        try checkVersion(database)
-        var adapters = try StoreReader(database: database, isGivenUp: isGivenUp).restore()
+        try createOrMigrateSchema(of: database)
+        var adapters = try StoreReader(database: database, isGivenUp: isGivenUp).readAdapters()
         let run = try StoreRun(boot: boot, after: database, &adapters, isIncomplete: isIncomplete)
         let connection = StoreConnection(
             database, path: path, run: run, listCount: adapters.count, report: report)
@@ -164,7 +167,7 @@ struct StoreOpening {
     }
 
     /// Returns the damage if the database is missing although, according to the mark, it had lists.
-    private func missingFile(_ mark: LogMark?) -> StoreDamage? {
+    private func missingDatabase(accordingTo mark: LogMark?) -> StoreDamage? {
         guard let mark, mark.lists > 0, unsafe access(path, F_OK) != 0, errno == ENOENT else { return nil }
         return StoreDamage(original: path, file: nil, reason: "the file is missing", lists: [])
     }
@@ -172,15 +175,15 @@ struct StoreOpening {
     /// Checks the log for damage, and copies a damaged log, as SQLite is about to change it.
     ///
     /// - Returns: the damage; nil = none is detected.
-    private func copyDamagedLog(_ mark: LogMark?) throws(SQLiteFailure) -> LogDamage? {
+    private func copyDamagedLog(mark: LogMark?) throws(SQLiteFailure) -> LogDamage? {
         let log = path + WriteAheadLog.suffix
         guard let database = StoreFiles.state(path) else { return nil }
         let fault = WriteAheadLog.fault(
-            of: log, mark, database: database.inode, boot: LogMark.number(ofBoot: boot))
+            ofLog: log, mark: mark, database: database.inode, boot: LogMark.number(ofBoot: boot))
         guard let fault else { return nil }
         var copy: String?
         if let state = StoreFiles.state(log), state.size > 0 {
-            let other = unusedName() + WriteAheadLog.suffix
+            let other = unusedPath() + WriteAheadLog.suffix
             guard FileCopy.copy(log, to: other) else {
                 // SQLITE_CANTOPEN: opening fails, so that the rest of the log is not lost.
                 throw SQLiteFailure(
@@ -191,7 +194,10 @@ struct StoreOpening {
         return LogDamage(file: log, reason: fault, copy: copy, lists: Int(clamping: mark?.lists ?? 0))
     }
 
-    private func checkVersion(_ database: SQLiteDatabase) throws(SQLiteFailure) {
+    /// Creates the tables of a new database, or migrates an older one.
+    ///
+    /// - Throws: an error for a file of another program or of a newer version.
+    private func createOrMigrateSchema(of database: SQLiteDatabase) throws(SQLiteFailure) {
         let tables = try database.number("SELECT count(*) FROM sqlite_schema") ?? 0
         if tables == 0 {
             try database.execute(StoreSchema.creation)
@@ -249,10 +255,10 @@ struct StoreOpening {
         Glibc.close(directory)
     }
 
-    /// Renames the database and its log and journal files. The database is renamed first, so that a crash in between
-    /// never leaves it at its path without its log.
-    private func setAside() throws(ListError) -> String {
-        let other = unusedName()
+    /// Renames the database and its log and journal files, and returns the new path of the database. The database is
+    /// renamed first, so that a crash in between never leaves it at its path without its log.
+    private func setAsideDatabase() throws(ListError) -> String {
+        let other = unusedPath()
         guard unsafe rename(path, other) == 0 else {
             throw ListError(.storeFailed, "\(path) is damaged and cannot be set aside", cause: SystemError.text(errno))
         }
@@ -261,11 +267,13 @@ struct StoreOpening {
     }
 
     /// Renames a log whose database is missing. The log has the last changes, and SQLite would delete it.
+    ///
+    /// - Returns: the damage to report; nil if there is no such log.
     private func setAsideLoneLog() throws(SQLiteFailure) -> StoreDamage? {
         let log = path + WriteAheadLog.suffix
         guard unsafe access(path, F_OK) != 0, errno == ENOENT, let state = StoreFiles.state(log), state.size > 0
         else { return nil }
-        let other = unusedName() + WriteAheadLog.suffix
+        let other = unusedPath() + WriteAheadLog.suffix
         guard unsafe rename(log, other) == 0 else {
             // SQLITE_CANTOPEN: an error of access, not damage.
             throw SQLiteFailure(
@@ -276,7 +284,7 @@ struct StoreOpening {
             original: path, file: other, reason: "\(SQLiteStore.fileName) is missing, only its log is there", lists: [])
     }
 
-    private func unusedName() -> String {
+    private func unusedPath() -> String {
         var name = "\(path).damaged-\(now)"
         while unsafe access(name, F_OK) == 0 || access(name + "-wal", F_OK) == 0 { name += "+" }
         return name

@@ -9,7 +9,7 @@ struct StoreReader {
     var isGivenUp: () -> Bool = { false }
 
     /// Reads all adapters, ordered by name.
-    func restore() throws(SQLiteFailure) -> [RestoredAdapter] {
+    func readAdapters() throws(SQLiteFailure) -> [RestoredAdapter] {
         var found: [(key: Int64, mayLackChanges: Bool, adapter: RestoredAdapter)] = []
         let rows = try database.statement(
             "SELECT key, name, epoch, owner, options, revision, configured, \"limit\", cursor FROM adapter WHERE removed = 0 ORDER BY name"
@@ -36,7 +36,7 @@ struct StoreReader {
     }
 
     /// Reads the names of the adapters; stops at the first row that cannot be read.
-    func names() -> [String] {
+    func adapterNames() -> [String] {
         var names: [String] = []
         try? { () throws(SQLiteFailure) in
             let rows = try database.statement("SELECT name FROM adapter ORDER BY name")

@@ -29,7 +29,7 @@ struct StoreRun {
             // The lists of a restored backup have no epochs.
             let isNew = adapter.epoch.isEmpty || isIncomplete || (isAfterPowerCut && adapter.durability == .disk)
             guard isNew else { continue }
-            adapters[index].adapter.epoch = Epoch.new()
+            adapters[index].adapter.epoch = Epoch.random()
             newEpochs.append((adapter.name, adapters[index].adapter.epoch))
         }
         self.newEpochs = newEpochs

@@ -113,12 +113,14 @@ struct StoreWriter {
     /// Deletes a part of the rows of removed adapters. Returns false when no removed adapter is left.
     func sweep(_ part: Part) throws(SQLiteFailure) -> Bool {
         guard let key = try database.number("SELECT key FROM adapter WHERE removed = 1 LIMIT 1") else { return false }
-        if let last = try end(
-            of: part, "SELECT position, length(fields) FROM object WHERE adapter = ? ORDER BY position", key)
+        if let last = try lastRow(
+            of: part, selectedBy: "SELECT position, length(fields) FROM object WHERE adapter = ? ORDER BY position",
+            adapter: key)
         {
             try database.run("DELETE FROM object WHERE adapter = ? AND position <= ?", .number(key), .number(last))
-        } else if let last = try end(
-            of: part, "SELECT revision, length(bytes) FROM change WHERE adapter = ? ORDER BY revision", key)
+        } else if let last = try lastRow(
+            of: part, selectedBy: "SELECT revision, length(bytes) FROM change WHERE adapter = ? ORDER BY revision",
+            adapter: key)
         {
             try database.run("DELETE FROM change WHERE adapter = ? AND revision <= ?", .number(key), .number(last))
         } else {
@@ -130,7 +132,7 @@ struct StoreWriter {
     /// Returns the key of the last row in a part; nil if there are no rows.
     ///
     /// - Parameter sql: selects the key and the size of each row.
-    private func end(of part: Part, _ sql: String, _ key: Int64) throws(SQLiteFailure) -> Int64? {
+    private func lastRow(of part: Part, selectedBy sql: String, adapter key: Int64) throws(SQLiteFailure) -> Int64? {
         var (left, last): (Part, Int64?) = (part, nil)
         let rows = try database.statement(sql, .number(key))
         defer { rows.reset() }
@@ -195,7 +197,7 @@ struct StoreWriter {
         for placement in changes.placed { try delete(placement.object.idBytes, of: key) }
         let keys = OrderKeys(database: database, adapter: key)
         for placement in changes.placed {
-            let position = try keys.position(after: placement.predecessor.map { Array($0.utf8) })
+            let position = try keys.makePosition(after: placement.predecessor.map { Array($0.utf8) })
             try insert(placement.object, of: key, at: position)
         }
     }

@@ -33,15 +33,15 @@ extension StoredChange {
     /// The decoded transaction; nil when the bytes are not a valid encoding.
     package var transaction: Transaction? {
         var words = StoredWords(bytes)
-        guard revision > 0, let kind = words.next(), let animated = words.next(), let sectionCount = words.next(),
-            let itemCount = words.next(), kind <= 1
+        guard revision > 0, let kind = words.readWord(), let animated = words.readWord(),
+            let sectionCount = words.readWord(), let itemCount = words.readWord(), kind <= 1
         else { return nil }
         var transaction = Transaction(
             baseRevision: revision - 1, revision: revision, kind: kind == 1 ? .reload : .update,
             animated: animated == 1, sectionCount: Int(sectionCount), itemCount: Int(itemCount))
-        guard let deletes = words.runs(), let inserts = words.runs(), let moves = words.groups(of: 2),
-            let reloads = words.runs(), let itemDeletes = words.places(), let itemInserts = words.places(),
-            let itemMoves = words.groups(of: 4), let itemReloads = words.places(), words.isAtEnd
+        guard let deletes = words.readRuns(), let inserts = words.readRuns(), let moves = words.readGroups(of: 2),
+            let reloads = words.readRuns(), let itemDeletes = words.readPlaces(), let itemInserts = words.readPlaces(),
+            let itemMoves = words.readGroups(of: 4), let itemReloads = words.readPlaces(), words.isAtEnd
         else { return nil }
         transaction.sections.deletes = deletes
         transaction.sections.inserts = inserts
@@ -66,25 +66,25 @@ private struct StoredWords {
 
     var isAtEnd: Bool { rest.isEmpty }
 
-    mutating func next() -> UInt32? {
+    mutating func readWord() -> UInt32? {
         guard rest.count >= 4 else { return nil }
         defer { rest = rest.dropFirst(4) }
         return rest.prefix(4).enumerated().reduce(0) { $0 | UInt32($1.element) << UInt32($1.offset * 8) }
     }
 
     /// Reads a count and that many groups of words; nil if there are too few words.
-    mutating func groups(of size: Int) -> [[UInt32]]? {
-        guard let count = next(), Int(count) <= rest.count / (4 * size) else { return nil }
+    mutating func readGroups(of size: Int) -> [[UInt32]]? {
+        guard let count = readWord(), Int(count) <= rest.count / (4 * size) else { return nil }
         var groups: [[UInt32]] = []
         for _ in 0..<count {
             var group: [UInt32] = []
-            for _ in 0..<size { if let word = next() { group.append(word) } }
+            for _ in 0..<size { if let word = readWord() { group.append(word) } }
             groups.append(group)
         }
         return groups
     }
 
-    mutating func runs() -> [IndexRun]? { groups(of: 2)?.map { IndexRun(first: $0[0], length: $0[1]) } }
+    mutating func readRuns() -> [IndexRun]? { readGroups(of: 2)?.map { IndexRun(first: $0[0], length: $0[1]) } }
 
-    mutating func places() -> [ItemPlace]? { groups(of: 2)?.map { ItemPlace(section: $0[0], item: $0[1]) } }
+    mutating func readPlaces() -> [ItemPlace]? { readGroups(of: 2)?.map { ItemPlace(section: $0[0], item: $0[1]) } }
 }

@@ -143,7 +143,7 @@ package final class StoredList: Sendable {
 
     /// Renames the stored list. If the store refuses that, the name is unchanged.
     package func rename(to new: String) async throws(ListError) {
-        let error = await outcome { state in
+        let error = await submit { state in
             guard state.durability != .memory else { return .nothing }
             state.transition = .renaming([])
             return .write(.rename(name: state.adapter.name, to: new), state.durability)
@@ -184,7 +184,7 @@ package final class StoredList: Sendable {
 
     /// Removes the stored list and stores the list no more. If the store refuses that, the list stays stored.
     package func disablePersistence(_ options: Fields) async throws(ListError) {
-        let error = await outcome { state in
+        let error = await submit { state in
             state.transition = .disabling([])
             return .write(.remove(name: state.adapter.name), state.durability)
         }
@@ -211,10 +211,11 @@ package final class StoredList: Sendable {
     }
 
     private func write(_ decide: (inout State) -> Decision) async throws(ListError) {
-        if let error = await outcome(decide) { throw error }
+        if let error = await submit(decide) { throw error }
     }
 
-    private func outcome(_ decide: (inout State) -> Decision) async -> ListError? {
+    /// Submits a change, and returns the error if it is not stored.
+    private func submit(_ decide: (inout State) -> Decision) async -> ListError? {
         await withCheckedContinuation { continuation in
             submit(decide) { continuation.resume(returning: $0) }
         }

@@ -25,7 +25,7 @@ enum WriteAheadLog {
     ///   - boot: the boot of the machine, as ``LogMark/number(ofBoot:)``.
     /// - Returns: the damage, as the end of a sentence about the log; nil = none is detected.
     /// - Complexity: O(frames that the mark requires).
-    static func fault(of path: String, _ mark: LogMark?, database: UInt64, boot: UInt64) -> String? {
+    static func fault(ofLog path: String, mark: LogMark?, database: UInt64, boot: UInt64) -> String? {
         let due = mark?.requiredFrames(of: database, in: boot) ?? 0
         guard let file = MappedFile(path) else { return due > 0 ? "missing" : nil }
         // The mapping outlives the call.
@@ -58,14 +58,14 @@ enum WriteAheadLog {
         guard magic & ~1 == 0x377F_0682 else { return nil }
         isLittleEndian = magic & 1 == 0
         pageSize = unsafe Int(UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt32.self)))
-        // With other page sizes, `add(_:)` would read beyond the end.
+        // With other page sizes, `addToChecksum(_:)` would read beyond the end.
         guard (512...65536).contains(pageSize), pageSize % 8 == 0 else { return nil }
-        add(0..<24)
+        addToChecksum(0..<24)
         guard sum == checksum(at: 24) else { return nil }
     }
 
     /// The salts of the log. Frames that were written before the last restart of the log have other salts.
-    var salts: UInt64 { UInt64(word(16)) << 32 | UInt64(word(20)) }
+    var salts: UInt64 { UInt64(word(at: 16)) << 32 | UInt64(word(at: 20)) }
 
     /// Whether too few bytes are left for another frame.
     var isAtEnd: Bool { unsafe offset + 24 + pageSize > bytes.count }
@@ -73,21 +73,23 @@ enum WriteAheadLog {
     /// Verifies the next frame and moves behind it. Returns false if there is none, its salts differ, or its checksum
     /// is wrong.
     mutating func readFrame() -> Bool {
-        guard !isAtEnd, word(offset + 8) == word(16), word(offset + 12) == word(20) else { return false }
-        add(offset..<offset + 8)
-        add(offset + 24..<offset + 24 + pageSize)
+        guard !isAtEnd, word(at: offset + 8) == word(at: 16), word(at: offset + 12) == word(at: 20) else {
+            return false
+        }
+        addToChecksum(offset..<offset + 8)
+        addToChecksum(offset + 24..<offset + 24 + pageSize)
         guard sum == checksum(at: offset + 16) else { return false }
         offset += 24 + pageSize
         return true
     }
 
-    private func word(_ offset: Int) -> UInt32 {
+    private func word(at offset: Int) -> UInt32 {
         unsafe UInt32(bigEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
     }
 
-    private func checksum(at offset: Int) -> (UInt32, UInt32) { (word(offset), word(offset + 4)) }
+    private func checksum(at offset: Int) -> (UInt32, UInt32) { (word(at: offset), word(at: offset + 4)) }
 
-    private mutating func add(_ range: Range<Int>) {
+    private mutating func addToChecksum(_ range: Range<Int>) {
         var (first, second) = sum
         for offset in stride(from: range.lowerBound, to: range.upperBound, by: 8) {
             let low = unsafe bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self)

@@ -93,13 +93,13 @@ struct SQLiteStoreTests {
     @Test("the file of an open store is removed or replaced → the check reports the file")
     func movedFile() async throws {
         let store = try open().store
-        #expect(try await store.check().isEmpty)
+        #expect(try await store.faults().isEmpty)
         try #require(unsafe rename(store.path, store.path + "-moved") == 0)
-        #expect(try await store.check().map { $0.contains("was removed, renamed or replaced") } == [true])
+        #expect(try await store.faults().map { $0.contains("was removed, renamed or replaced") } == [true])
         try Writing.write("another", to: store.path)
-        #expect(try await store.check().count == 1)
+        #expect(try await store.faults().count == 1)
         try #require(unsafe rename(store.path + "-moved", store.path) == 0)
-        #expect(try await store.check().isEmpty)
+        #expect(try await store.faults().isEmpty)
         await store.close()
     }
 
@@ -121,7 +121,7 @@ struct SQLiteStoreTests {
             #expect(
                 restored.objects == model.objects && restored.revision == model.revision, "seed \(seed), step \(step)")
         }
-        #expect(try await store.check().isEmpty)
+        #expect(try await store.faults().isEmpty)
         await store.close()
     }
 

@@ -87,7 +87,7 @@ extension StoreFaultTests {
         }
         #expect(
             isPossible, "seed \(seed): \(found.lists) at \(found.revision), after \(answered.count) answered writes")
-        #expect(try await opened.store.check().isEmpty, "seed \(seed)")
+        #expect(try await opened.store.faults().isEmpty, "seed \(seed)")
         await opened.store.close()
     }
 

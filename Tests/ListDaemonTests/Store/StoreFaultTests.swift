@@ -60,7 +60,7 @@ struct StoreFaultTests {
             }
             faulty_fail(-1, 0, 0)
             #expect(failures > 20, "seed \(seed)")
-            #expect(try await store.check().isEmpty)
+            #expect(try await store.faults().isEmpty)
             await store.close()
             let opened = try SQLiteStore.open(directory: directory.path)
             #expect(opened.damage == nil)

@@ -63,7 +63,7 @@ struct StoreRoomTests {
             changes.placed = [.init(object: object, predecessor: index > 0 ? next[index - 1].id : nil)]
             try await store.write(.update("small", UInt64(index + 1), .changes(changes)))
         }
-        #expect(try await store.check().isEmpty, "seed \(seed)")
+        #expect(try await store.faults().isEmpty, "seed \(seed)")
         await store.close()
         #expect(try await queryRows("SELECT count(*) FROM adapter; SELECT count(*) FROM object") == ["1", "400"])
         let opened = try SQLiteStore.open(directory: directory.path)
@@ -97,7 +97,7 @@ struct StoreRoomTests {
         #expect(opened.adapters[0].adapter.epoch == "e2")
         // Each query and each partial deletion is a separate piece of work in the store's queue.
         for _ in 0..<40 { _ = try await opened.store.byteCount() }
-        #expect(try await opened.store.check().isEmpty)
+        #expect(try await opened.store.faults().isEmpty)
         await opened.store.close()
         let counts = "SELECT count(*) FROM adapter; SELECT count(*) FROM object; SELECT count(*) FROM change"
         #expect(try await queryRows(counts) == ["2", "2000", "100"])

@@ -56,7 +56,7 @@ extension AdapterLifecycle {
                 let made: AdapterParts
                 if let parts { made = parts } else { made = try await makeParts(of: options) }
                 parts = made
-                let stored = try storedList(name, epoch: Epoch.new(), options, access)
+                let stored = try storedList(name, epoch: Epoch.random(), options, access)
                 try await stored.create()
                 return export(stored, restoredFrom: nil, name: name, options: options, access: access, parts: made)
             } catch {

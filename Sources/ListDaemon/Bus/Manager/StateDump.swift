@@ -69,7 +69,7 @@ struct StateDump {
     private func storeText() async -> [String] {
         guard let store = service.store else { return ["store: none, lists live in memory"] }
         do throws(ListError) {
-            let faults = try await store.check()
+            let faults = try await store.faults()
             let verdict = faults.isEmpty ? "integrity ok" : "\(faults.count) faults"
             return ["store: \(store.path), \(try await store.byteCount()) bytes, \(verdict)"]
                 + faults.prefix(20).map { fault in
