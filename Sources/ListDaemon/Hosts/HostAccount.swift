@@ -34,7 +34,7 @@ package struct HostAccount: Sendable {
     }
 
     /// Books the objects of a restored list, whatever the limits.
-    mutating func adopt(_ objects: [ListObject]) {
+    mutating func bookRestored(_ objects: [ListObject]) {
         let amounts = Quotas.Amounts(objects: objects.count, bytes: objects.reduce(0) { $0 + $1.byteCount })
         ledger.bookUnchecked(amounts, for: user)
         booked = amounts
@@ -101,15 +101,15 @@ package struct HostAccount: Sendable {
         // Identifiers are compared as bytes: two Unicode spellings of the same text name two objects.
         var sizes: [ExactText: (before: Int?, after: Int?)] = [:]
         sizes.reserveCapacity(changes.removed.count + changes.updated.count + changes.placed.count)
-        func set(_ id: String, to size: Int?, onlyIfPresent: Bool = false) {
+        func setSize(of id: String, to size: Int?, onlyIfPresent: Bool = false) {
             let key = ExactText(id)
             let known = sizes[key] ?? { size in (size, size) }(object(id)?.byteCount)
             guard !onlyIfPresent || known.after != nil else { return }
             sizes[key] = (known.before, size)
         }
-        for id in changes.removed { set(id, to: nil) }
-        for new in changes.updated { set(new.id, to: new.byteCount, onlyIfPresent: true) }
-        for placement in changes.placed { set(placement.object.id, to: placement.object.byteCount) }
+        for id in changes.removed { setSize(of: id, to: nil) }
+        for new in changes.updated { setSize(of: new.id, to: new.byteCount, onlyIfPresent: true) }
+        for placement in changes.placed { setSize(of: placement.object.id, to: placement.object.byteCount) }
         return sizes.values.reduce(into: Quotas.Amounts()) { delta, size in
             delta += Quotas.Amounts(
                 objects: (size.after == nil ? 0 : 1) - (size.before == nil ? 0 : 1),

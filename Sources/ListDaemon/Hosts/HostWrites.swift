@@ -25,7 +25,7 @@ struct HostWrites {
     /// - Parameter account: the account on which the objects are booked; nil = the objects are not counted.
     init(_ account: HostAccount?, of objects: [ListObject]) {
         self.account = account
-        self.account?.adopt(objects)
+        self.account?.bookRestored(objects)
     }
 
     /// The number of writes that the store has not answered.
@@ -33,6 +33,7 @@ struct HostWrites {
 
     /// Books the change of amounts that an update causes.
     ///
+    /// - Returns: the booked change, for ``cancel(_:)``; nil if the update changes no objects, or they are not counted.
     /// - Throws: `limitsExceeded` if the list would grow beyond its owner's limits.
     mutating func book(_ work: StoreWork, for table: SectionTable) throws(ListError) -> Quotas.Amounts? {
         guard let content = work.content else { return nil }

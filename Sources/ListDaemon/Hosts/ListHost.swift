@@ -88,7 +88,7 @@ package actor ListHost: ListHosting, PresentedList {
 extension ListHost {
     func receive(_ command: AdapterCommand, by user: UInt32?) {
         defer { updateInlinePermission() }
-        if case .stopped(let reason) = life { return refuse(command, reason) }
+        if case .stopped(let reason) = life { return refuse(command, because: reason) }
         if isResting, command.endsRest { presentHere() }
         switch command {
         case .update(let request):
@@ -111,8 +111,8 @@ extension ListHost {
         case .query(let id, _), .openView(let id, _, _), .view(let id, _, _):
             link.forwardCall(id, command, by: user, worker: controllers.current.worker)
         case .closeView(let view, let reason): link.close(view, reason, by: user)
-        case .hold(let holds): link.hold(all: holds)
-        case .stored(let token, let error): if let write = writes.end(token) { finish(write, error) }
+        case .hold(let holds): link.setHolds(all: holds)
+        case .stored(let token, let error): if let write = writes.end(token) { finish(write, error: error) }
         case .stop(let id, let reason):
             if isResting, objects.hasWaitingRequests { presentHere() }
             life = .stopping(id, reason)
@@ -122,7 +122,7 @@ extension ListHost {
 
     /// Answers a command to a stopped list with an error. While listd stops, queries are answered from the last
     /// state.
-    private func refuse(_ command: AdapterCommand, _ reason: ViewClosing) {
+    private func refuse(_ command: AdapterCommand, because reason: ViewClosing) {
         guard let id = command.requestID else { return }
         if reason == .shuttingDown, case .query(_, let query) = command, query.isAboutObjects {
             return sink([.answer(id, Result { () throws(ListError) in try objects.answer(query) })])
@@ -137,12 +137,12 @@ extension ListHost {
     /// Takes all steps that are possible now.
     private func proceed() {
         guard !isOver else { return }
-        drain()
+        handleReports()
         if link.stage == .closed {
             openIfPossible()
-            drain()
+            handleReports()
         }
-        if objects.timing != .idle, mayFlush { schedule(objects.timing, isUrgent: isStopping) }
+        if objects.timing != .idle, mayFlush { scheduleTurn(objects.timing, isUrgent: isStopping) }
         if isStopping { endIfPossible() }
     }
 
@@ -152,7 +152,7 @@ extension ListHost {
         objects.phase == .idle && (link.stage == .open && (!link.isHeld || isStopping) || objects.storesNext)
     }
 
-    private func schedule(_ timing: FlushTiming, isUrgent: Bool = false) {
+    private func scheduleTurn(_ timing: FlushTiming, isUrgent: Bool = false) {
         turns.post(timing, isUrgent: isUrgent) { [weak self] in
             self?.assumeIsolated { $0.runTurn() }
         }
@@ -162,7 +162,7 @@ extension ListHost {
     private func runTurn() {
         guard !isOver else { return }
         link.handleUnrequestedReports()
-        drain()
+        handleReports()
         if mayFlush { perform(objects.next(now: now, isUrgent: isStopping)) }
         if !objects.hasWaitingRequests { turns.markWorkDone() }
         proceed()
@@ -172,14 +172,14 @@ extension ListHost {
     /// Carries out the next step of the update in progress.
     private func perform(_ step: UpdateStep) {
         switch step {
-        case .wait(let timing): schedule(timing)
+        case .wait(let timing): scheduleTurn(timing)
         case .diff(let job): run(job)
         case .ask(let move):
             if let refusal = link.askAboutMove(move, worker: controllers.current.worker) {
                 perform(objects.finishAskingAboutMove(.error(refusal)))
             }
         case .store(let work): store(work)
-        case .reserve(let work): write(.block(work), work)
+        case .reserve(let work): requestWrite(.block(work), of: work)
         case .present(let update): present(update)
         case .presentItems(let ticket): link.presentItems(through: ticket)
         case .answers(let answers):
@@ -206,16 +206,22 @@ extension ListHost {
         update = UpdateUnderWay(work)
         do throws(ListError) {
             let booked = try writes.book(work, for: objects.table)
-            if objects.numbers.isUnstored { finish(.update(booked), nil) } else { write(.update(booked), work) }
+            if objects.numbers.isUnstored {
+                finish(.update(booked), error: nil)
+            } else {
+                requestWrite(.update(booked), of: work)
+            }
         } catch {
-            finish(.update(nil), error)
+            finish(.update(nil), error: error)
         }
     }
 
-    private func write(_ write: HostWrites.Write, _ work: StoreWork) { sink([.store(writes.begin(write), work)]) }
+    private func requestWrite(_ write: HostWrites.Write, of work: StoreWork) {
+        sink([.store(writes.begin(write), work)])
+    }
 
     /// Handles the store's answer to a write.
-    private func finish(_ write: HostWrites.Write, _ error: ListError?) {
+    private func finish(_ write: HostWrites.Write, error: ListError?) {
         let outcome: Result<Void, ListError> = error.map { .failure($0) } ?? .success(())
         switch write {
         case .update(let booked):
@@ -231,18 +237,18 @@ extension ListHost {
             objects.finishReserving(work, outcome, now: now)
             // Few numbers are left, and further reservations may fail: so item changes wait, and requests get the
             // remaining numbers.
-            link.hold(items: error != nil && objects.numbers.needsBlock)
-            if error != nil { schedule(.at(now + 100)) }
-            drain()
+            link.setHolds(items: error != nil && objects.numbers.needsBlock)
+            if error != nil { scheduleTurn(.at(now + 100)) }
+            handleReports()
         case .record(let work): if error == nil { objects.recordStored(work) }
         case .last: stop()
         }
     }
 
     /// Reserves revision numbers for items that change by themselves, if few are left.
-    private func reserve(isNeeded: Bool = false) {
+    private func reserveRevisions(isNeeded: Bool = false) {
         guard isNeeded || link.isElsewhere else { return }
-        if let work = objects.reserve(now: now) { write(.block(work), work) }
+        if let work = objects.reserve(now: now) { requestWrite(.block(work), of: work) }
     }
 
     private func present(_ new: ObjectUpdate) {
@@ -278,7 +284,7 @@ extension ListHost {
         objects.table.wake()
         attach(
             LocalPresenter(objects, executor: executor) { [weak self] in
-                self?.assumeIsolated { $0.schedule(.now) }
+                self?.assumeIsolated { $0.scheduleTurn(.now) }
             })
     }
 
@@ -289,7 +295,7 @@ extension ListHost {
         }
         handleLoss(.move)
         link.attach(presenter)
-        reserve()
+        reserveRevisions()
         proceed()
     }
 
@@ -314,8 +320,8 @@ extension ListHost {
         }
         switch objects.beginReload(sharesTable: link.sharesTable, now: now) {
         case .present(let reload): link.open(reload, controllers: controllers.current)
-        case .reserve(let work): write(.block(work), work)
-        case .wait(let timing): schedule(timing)
+        case .reserve(let work): requestWrite(.block(work), of: work)
+        case .wait(let timing): scheduleTurn(timing)
         case .diff, .ask, .store, .presentItems, .answers: break  // neither a reload nor a reason to wait
         }
     }
@@ -323,21 +329,21 @@ extension ListHost {
     func receive(_ output: PresenterOutput, from number: PresenterNumber) {
         guard link.receive(output, from: number) else { return }
         times?.add(output.times, of: controllers.current.plugins)
-        drain()
+        handleReports()
         proceed()
         updateInlinePermission()
     }
 
     /// Handles the presenter's reports until one of them has to wait.
-    private func drain() {
+    private func handleReports() {
         guard !isOver else { return }
         // One number is left for the update that is being presented.
         while let event = link.nextEvent(leavingNumbers: objects.phase == .presenting ? 1 : 0) {
             switch event {
-            case .wait(let milliseconds): return schedule(.at(now + milliseconds))
+            case .wait(let milliseconds): return scheduleTurn(.at(now + milliseconds))
             case .needsNumber:
-                reserve(isNeeded: true)
-                return schedule(.at(now + 100))
+                reserveRevisions(isNeeded: true)
+                return scheduleTurn(.at(now + 100))
             case .opened(let news, let differences): handleOpening(news, differences: differences)
             case .presented(let news): publish(announce(news.presented), news)
             case .changed(let news, let request):
@@ -352,7 +358,7 @@ extension ListHost {
             }
         }
         objects.setFirstItemUpdate(link.firstItemUpdate, now: now, isOnScreen: link.isOnScreen)
-        reserve()
+        reserveRevisions()
     }
 
     /// Handles that the list was opened: reports the differences in the order of the contract, then sends waiting
@@ -410,7 +416,7 @@ extension ListHost {
             self?.assumeIsolated { host in
                 guard !host.isOver else { return }
                 host.sink([.announce(host.objects.status)])
-                if let work = host.objects.pendingWrite() { host.write(.record(work), work) }
+                if let work = host.objects.pendingWrite() { host.requestWrite(.record(work), of: work) }
             }
         }
     }
@@ -433,7 +439,7 @@ extension ListHost {
             guard objects.phase == .idle else { return }
         }
         life = .finishing(id, reason)
-        if reason != .adapterRemoved, let work = objects.end() { write(.last, work) } else { stop() }
+        if reason != .adapterRemoved, let work = objects.end() { requestWrite(.last, of: work) } else { stop() }
     }
 
     private func stop() {

@@ -192,7 +192,7 @@ final class PresenterLink {
     func handleUnrequestedReports() { if session.stage == .open { handle(presenter?.unrequestedReports()) } }
 
     /// Sends an order to the presenter.
-    private func perform(_ order: PresenterOrder, by user: UInt32? = nil) {
+    private func send(_ order: PresenterOrder, by user: UInt32? = nil) {
         handle(presenter?.perform(order, by: user))
     }
 
@@ -213,12 +213,12 @@ final class PresenterLink {
             new.id, asksPlugin: presenter.asksPlugin, worker: worker, position: objects.place.position)
         if let error { return error }
         session.move = new
-        perform(.moveItem(new), by: user)
+        send(.moveItem(new), by: user)
         return nil
     }
 
     /// Sets whether views, and items that change by themselves, are held back; nil = unchanged.
-    func hold(all: Bool? = nil, items: Bool? = nil) {
+    func setHolds(all: Bool? = nil, items: Bool? = nil) {
         holds = (all: all ?? holds.all, items: items ?? holds.items)
         sendHolds()
     }
@@ -226,7 +226,7 @@ final class PresenterLink {
     private func sendHolds() {
         guard session.stage == .open, holds != session.knownHolds else { return }
         session.knownHolds = holds
-        perform(.hold(views: holds.all, items: holds.items))
+        send(.hold(views: holds.all, items: holds.items))
     }
 
     // MARK: Calls
@@ -271,7 +271,7 @@ final class PresenterLink {
 
     private func sendClosings() {
         guard session.stage == .open else { return }
-        for (view, user) in session.closings { perform(.closeView(view), by: user) }
+        for (view, user) in session.closings { send(.closeView(view), by: user) }
         session.closings = []
     }
 
@@ -296,9 +296,9 @@ final class PresenterLink {
 
     private func send(_ call: PresenterCalls.Call) {
         switch call.command {
-        case .openView(let id, let view, let options): perform(.openView(id, view, options), by: call.user)
-        case .view(let id, let view, let command): perform(.view(id, view, command), by: call.user)
-        case .query(let id, let query): perform(.query(id, query), by: call.user)
+        case .openView(let id, let view, let options): send(.openView(id, view, options), by: call.user)
+        case .view(let id, let view, let command): send(.view(id, view, command), by: call.user)
+        case .query(let id, let query): send(.query(id, query), by: call.user)
         case .update, .closeView, .configure, .hold, .keep, .stored, .stop: break
         }
     }
@@ -367,7 +367,7 @@ final class PresenterLink {
     private func allowChanges() {
         session.handledChanges += 1
         guard session.handledChanges >= PresenterOrder.changesAtOnce / 2 else { return }
-        perform(.allowChanges(session.handledChanges))
+        send(.allowChanges(session.handledChanges))
         session.handledChanges = 0
     }
 

@@ -25,7 +25,7 @@ struct HostAccountTests {
         // The usage of another list of the user. If `account` released too much, the ledger's total would be below it.
         ledger.bookUnchecked(Quotas.Amounts(objects: 3, bytes: 999), for: 7)
         var account = HostAccount(ledger: ledger, user: 7)
-        account.adopt(objects)
+        account.bookRestored(objects)
         return try account.book(.changes(changes)) { id in objects.first { $0.id == id } }
     }
 
