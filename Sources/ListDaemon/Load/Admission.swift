@@ -85,7 +85,7 @@ extension Admission {
         }
         do throws(UserAccounts.Refusal) {
             if isExempt || size <= Self.littleBody || call.message.isAccountedFor {
-                accounts.adopt(size, for: user)
+                accounts.reserveUnchecked(size, for: user)
             } else {
                 try accounts.reserve(size, for: user, limit: limits.waitingBytesPerUser)
             }
@@ -120,7 +120,7 @@ extension Admission {
     }
 
     /// Books bytes that exist already, whatever the limits.
-    func adopt(_ count: Int, for user: UInt32) { accounts.adopt(count, for: user) }
+    func reserveUnchecked(_ count: Int, for user: UInt32) { accounts.reserveUnchecked(count, for: user) }
 
     /// Releases bytes of a user.
     func release(_ count: Int, of user: UInt32) {
@@ -152,7 +152,7 @@ extension Admission: IncomingAccount {
         let user = peer.account
         if !reserve(bytes, for: user) {
             guard unfinished[user] == nil, usage(of: user).bytes < Self.littleBytes else { return false }
-            adopt(bytes, for: user)
+            reserveUnchecked(bytes, for: user)
         }
         unfinished[user, default: 0] += 1
         return true

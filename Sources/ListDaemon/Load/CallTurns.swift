@@ -58,12 +58,13 @@ final class CallTurns {
         }
     }
 
+    /// Handles the call that has the turn, if any; returns whether another call has the next turn.
     private func handleNext() -> Bool {
         guard let piece = queue.popFirst() else { return false }
         let begin = ContinuousClock.now
         if !piece.element.isAnswered { handle(piece.element) }
         let time = (ContinuousClock.now - begin) / .microseconds(1)
-        queue.correct(piece, by: Int(time) * Self.bytesPerMicrosecond)
+        queue.correctSize(of: piece, by: Int(time) * Self.bytesPerMicrosecond)
         return queue.hasTurn
     }
 }

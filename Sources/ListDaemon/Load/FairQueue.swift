@@ -125,7 +125,7 @@ package struct FairQueue<Connection: Hashable & Sendable, Element: Sendable>: Se
     }
 
     /// Corrects the size of a removed piece, which changes its user's share of the coming turns.
-    package mutating func correct(_ piece: Piece, by difference: Int) {
+    package mutating func correctSize(of piece: Piece, by difference: Int) {
         guard single != nil || !users.isEmpty else { return }
         enqueueSingle()
         turns.charge(difference, to: piece.user)

@@ -80,12 +80,12 @@ extension UserAccounts {
     package mutating func beginCall(of user: UInt32, limit: Int? = nil, isExempt: Bool = false) throws(Refusal) {
         let limit = limit ?? limits.callsPerUser
         guard isExempt || usage(of: user).calls < limit else { throw .callsPerUser(limit: limit) }
-        change(user) { $0.calls += 1 }
+        updateUse(of: user) { $0.calls += 1 }
     }
 
     /// Removes a call that was answered, or needs no answer any more, from its user's account.
     package mutating func endCall(of user: UInt32) {
-        change(user) { $0.calls = max(0, $0.calls - 1) }
+        updateUse(of: user) { $0.calls = max(0, $0.calls - 1) }
     }
 }
 
@@ -109,19 +109,19 @@ extension UserAccounts {
         let (sum, overflow) = usage(of: user).bytes.addingReportingOverflow(max(0, count))
         guard !overflow, sum <= limit else { throw .bytesPerUser(limit: limit) }
         guard sum <= share(of: user) else { throw .bytes(limit: limits.bytes) }
-        set(sum, for: user)
+        setBytes(sum, of: user)
     }
 
     /// Books bytes that exist already, whatever the limits, such as the first part of a message that was received
     /// before its size was known.
-    package mutating func adopt(_ count: Int, for user: UInt32) {
+    package mutating func reserveUnchecked(_ count: Int, for user: UInt32) {
         let (sum, overflow) = usage(of: user).bytes.addingReportingOverflow(max(0, count))
-        if !overflow { set(sum, for: user) }
+        if !overflow { setBytes(sum, of: user) }
     }
 
     /// Releases bytes of a user.
     package mutating func release(_ count: Int, of user: UInt32) {
-        set(max(0, usage(of: user).bytes - max(0, count)), for: user)
+        setBytes(max(0, usage(of: user).bytes - max(0, count)), of: user)
     }
 
     /// Returns the maximum number of bytes that a user may have of the pool: a fraction of what the others leave.
@@ -137,14 +137,14 @@ extension UserAccounts {
         return max(0, limits.bytes - others) / (next * logarithm + next)
     }
 
-    private mutating func set(_ sum: Int, for user: UInt32) {
+    private mutating func setBytes(_ sum: Int, of user: UInt32) {
         let held = usage(of: user).bytes
         bytes += sum - held
         holders += (sum > 0 ? 1 : 0) - (held > 0 ? 1 : 0)
-        change(user) { $0.bytes = sum }
+        updateUse(of: user) { $0.bytes = sum }
     }
 
-    private mutating func change(_ user: UInt32, _ body: (inout Use) -> Void) {
+    private mutating func updateUse(of user: UInt32, _ body: (inout Use) -> Void) {
         var own = usage(of: user)
         body(&own)
         users[user] = own == Use() ? nil : own

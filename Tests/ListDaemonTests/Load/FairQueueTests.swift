@@ -65,7 +65,7 @@ struct FairQueueTests {
         let popped = queue.popFirst()
         let first = try #require(popped)
         #expect(first.user == 1)
-        queue.correct(first, by: 290)
+        queue.correctSize(of: first, by: 290)
         var others = 0
         while let piece = queue.popFirst(), piece.user == 2 { others += 1 }
         #expect(others >= 20 && others <= 40, "\(others)")
@@ -127,7 +127,7 @@ struct FairQueueTests {
         let taken = queue.popFirst()
         let first = try #require(taken)
         queue.hold(1)
-        queue.correct(first, by: 500)
+        queue.correctSize(of: first, by: 500)
         for number in 0..<5 { #expect(queue.popFirst()?.element == 100 + number) }
         queue.release(1)
         // User 1 waits until user 2 has had as many bytes.
@@ -181,7 +181,7 @@ struct FairQueueTests {
                 #expect(piece?.element == reference.popFirst())
                 guard let piece, random.chance(oneIn: 3) else { continue }
                 let difference = Int.random(in: -50...300, using: &random)
-                queue.correct(piece, by: difference)
+                queue.correctSize(of: piece, by: difference)
                 reference.correct(user: piece.user, connection: piece.connection, by: difference)
             default:
                 #expect(

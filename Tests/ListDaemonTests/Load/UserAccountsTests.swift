@@ -57,8 +57,8 @@ struct UserAccountsTests {
         accounts.endCall(of: 1)
         #expect(accounts.count == 0 && accounts.bytes == 0 && accounts.usage(of: 1) == UserAccounts.Use())
         #expect(throws: UserAccounts.Refusal.self) { try accounts.reserve(.max, for: 1) }
-        accounts.adopt(.max, for: 1)
-        accounts.adopt(.max, for: 1)
+        accounts.reserveUnchecked(.max, for: 1)
+        accounts.reserveUnchecked(.max, for: 1)
         #expect(accounts.bytes == .max && accounts.room(for: 1) == 0 && accounts.room(for: 2) == 0)
     }
 

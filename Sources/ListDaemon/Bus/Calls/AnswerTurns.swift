@@ -88,11 +88,11 @@ final class AnswerTurns {
         let outgoing = OutgoingQueue(connection, quantum: Self.quantum)
         queues[ObjectIdentifier(connection)] = outgoing
         for user in withoutRoom { outgoing.queue.hold(user) }
-        connection.onDisconnect { [weak self] in self?.end(outgoing, ObjectIdentifier(connection)) }
+        connection.onDisconnect { [weak self] in self?.remove(outgoing, of: ObjectIdentifier(connection)) }
         return outgoing
     }
 
-    private func end(_ outgoing: OutgoingQueue, _ key: ObjectIdentifier) {
+    private func remove(_ outgoing: OutgoingQueue, of key: ObjectIdentifier) {
         queues[key] = nil
         releaseSent(of: outgoing)
         let handlers = outgoing.onDrain
@@ -115,11 +115,12 @@ final class AnswerTurns {
         }
     }
 
-    /// Reserves bytes for a message. Each user may always have one message, however large it is.
+    /// Reserves bytes for a message; returns `false` if there is no room for them now. Each user may always have one
+    /// message, however large it is.
     private func reserve(_ size: Int, for user: UInt32) -> Bool {
         if admission.reserve(size, for: user) { return true }
         guard underWay[user] == nil else { return false }
-        admission.adopt(size, for: user)
+        admission.reserveUnchecked(size, for: user)
         return true
     }
 
@@ -137,7 +138,7 @@ final class AnswerTurns {
             let prepared = try message.prepare()
             guard attempt <= Self.mostAttempts else {
                 prepared.write()
-                return finish(piece, message.send(.success(prepared)), on: outgoing)
+                return finish(piece, sentBytes: message.send(.success(prepared)), on: outgoing)
             }
             coding.perform(for: message.receiver, size: piece.size) {
                 prepared.write()
@@ -147,18 +148,18 @@ final class AnswerTurns {
                     return
                 }
                 let bytes = message.send(.success(prepared))
-                self?.finish(piece, bytes, on: outgoing)
+                self?.finish(piece, sentBytes: bytes, on: outgoing)
             }
         } catch {
-            finish(piece, message.send(.failure(error)), on: outgoing)
+            finish(piece, sentBytes: message.send(.failure(error)), on: outgoing)
         }
     }
 
-    private func finish(_ piece: Piece, _ bytes: Int, on outgoing: OutgoingQueue) {
+    private func finish(_ piece: Piece, sentBytes bytes: Int, on outgoing: OutgoingQueue) {
         let (size, user) = (piece.size, piece.user)
         outgoing.underWay -= 1
         underWay[user] = underWay[user].flatMap { $0 > 1 ? $0 - 1 : nil }
-        outgoing.queue.correct(piece, by: bytes - size)
+        outgoing.queue.correctSize(of: piece, by: bytes - size)
         recordSent(bytes, reserved: size, for: user, on: outgoing)
         if outgoing.connection?.isConnected == true, !isDrained(outgoing) {
             outgoing.onDrain.append(piece.element.finished)
