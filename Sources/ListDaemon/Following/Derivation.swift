@@ -40,7 +40,7 @@ final class Derivation: Sendable {
     init(_ sink: @escaping Sink) { self.sink = sink }
 
     /// Starts again with an empty base, to which the follower gave this number.
-    func begin(_ query: DerivedQuery, number: UInt64) {
+    func restart(with query: DerivedQuery, number: UInt64) {
         queue.async { [self] in
             state.list = DerivedList(query)
             state.number = number
@@ -68,11 +68,11 @@ final class Derivation: Sendable {
 
     /// Changes the query.
     ///
-    /// - Parameter count: the number of the query; it is greater than the previous number.
-    func setQuery(_ query: DerivedQuery, count: UInt64) {
+    /// - Parameter queryNumber: the number of the query; it is greater than the previous number.
+    func setQuery(_ query: DerivedQuery, queryNumber: UInt64) {
         queue.async { [self] in
             state.list.setQuery(query)
-            state.query = count
+            state.query = queryNumber
             sendChange()
         }
     }

@@ -30,7 +30,7 @@ protocol FollowableList: AnyObject {
         _ completion: @escaping @DBusActor (_ total: Int, _ objects: [ListObject]) -> Void)
 
     /// Turns on or off the reporting of object changes to the followers.
-    func setFollowed(_ flag: Bool)
+    func setFollowed(_ isFollowed: Bool)
 
     // MARK: The list as the follower
 
@@ -38,7 +38,7 @@ protocol FollowableList: AnyObject {
     var hasFailed: Bool { get }
 
     /// Returns whether the user that created this list may read another one.
-    func ownerMayRead(_ other: any FollowableList) -> Bool
+    func ownerMayRead(_ list: any FollowableList) -> Bool
 
     /// Marks the list as being loaded.
     func beginLoading()
@@ -54,10 +54,11 @@ protocol FollowableList: AnyObject {
     func changeHints(_ change: () -> Void)
 
     /// Announces to clients that the hints of the list have changed.
-    func hintsChanged()
+    func announceHintsChange()
 
-    /// Announces that the set of users who may read the list has changed.
-    func readersChanged()
+    /// Ends the subscriptions and views of clients that may no longer read the list, and notifies its followers. Call
+    /// this when the set of users who may read the list may have changed.
+    func updateReaders()
 }
 
 /// The weak link from a follower to the list that it fills. It exists before the list does, and does not retain it.

@@ -106,7 +106,7 @@ extension Follower {
             if found !== base { content = isUnknown ? .of(found) : content }
             detach()
             target.fail(ListError(.accessDenied, "user \(target.access.owner) may not read list \(baseName.quoted)"))
-            return readersChanged()
+            return updateReaders()
         }
         if found !== base { attach(to: found) }
     }
@@ -118,8 +118,8 @@ extension Follower {
         setBase(found)
         directory.attach(self, to: found)
         relay.list?.beginLoading()
-        derivation.begin(queries.present, number: number)
-        readersChanged()
+        derivation.restart(with: queries.present, number: number)
+        updateReaders()
         requestPage(from: 0)
     }
 
@@ -132,7 +132,7 @@ extension Follower {
             if isUnknown { content = .of(base) }
             directory.detach(self, from: base)
             setBase(nil)
-            derivation.begin(queries.present, number: number)
+            derivation.restart(with: queries.present, number: number)
         }
         completeQueries(upTo: queries.count, error: nil)
     }
@@ -147,7 +147,7 @@ extension Follower {
     private func failWithoutBase(_ error: ListError) {
         detach()
         relay.list?.fail(error)
-        readersChanged()
+        updateReaders()
         removeAllObjects()
     }
 
@@ -158,7 +158,7 @@ extension Follower {
             guard let self, number == self.number, !isStopped else { return }
             if error != nil { return retryLater { [weak self] in self?.removeAllObjects() } }
             content = .empty
-            readersChanged()
+            updateReaders()
         }
     }
 
@@ -197,16 +197,16 @@ extension Follower {
         guard number == self.number, !isStopped else { return }
         switch report {
         case .needsPage(let offset): requestPage(from: offset)
-        case .change(let change, let queries): send(change, queries: queries)
+        case .change(let change, let queries): send(change, upToQuery: queries)
         case .unchanged: break
         }
     }
 
-    private func send(_ change: DerivedChange, queries: UInt64) {
+    private func send(_ change: DerivedChange, upToQuery query: UInt64) {
         let number = number
         relay.apply(SourceEvent(change)) { [weak self] error in
             guard let self else { return }
-            completeQueries(upTo: queries, error: error)
+            completeQueries(upTo: query, error: error)
             guard number == self.number, !isStopped else { return }
             if error == nil { didApply(change) } else { resendLater() }
         }
@@ -221,7 +221,7 @@ extension Follower {
         derivation.recordOutcome(isApplied: true, number: number)
         guard let base else { return }
         content = .of(base)
-        readersChanged()
+        updateReaders()
     }
 
     /// Sends the whole list again after a while. Call this when a change was refused because of a full disk or a limit.
@@ -251,7 +251,7 @@ extension Follower {
         queries.present = query
         queries.count += 1
         queries.waiting.append((queries.count, completion))
-        derivation.setQuery(query, count: queries.count)
+        derivation.setQuery(query, queryNumber: queries.count)
         retryNow()
     }
 
@@ -285,7 +285,7 @@ extension Follower {
     var baseHints: [String: FieldHint] { base?.hints ?? [:] }
 
     /// Announces that the hints of the followed list have changed.
-    func baseHintsChanged() { relay.list?.hintsChanged() }
+    func handleBaseHintsChange() { relay.list?.announceHintsChange() }
 }
 
 // MARK: - Readers
@@ -312,6 +312,6 @@ extension Follower {
         }
     }
 
-    /// Announces that the set of users who may read this list has changed.
-    func readersChanged() { relay.list?.readersChanged() }
+    /// Applies a change of the set of users who may read this list.
+    func updateReaders() { relay.list?.updateReaders() }
 }

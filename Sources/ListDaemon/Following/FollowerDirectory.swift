@@ -67,32 +67,32 @@ final class FollowerDirectory {
     // MARK: Changes of lists
 
     /// Handles that a list was added, or has got its name.
-    func listAppeared(_ adapter: any FollowableList) {
+    func handleAppearance(of adapter: any FollowableList) {
         for follower in followers.values where ExactText(follower.baseName) == ExactText(adapter.name) {
             follower.reevaluateBase()
         }
     }
 
     /// Handles that a list was removed or renamed.
-    func listDisappeared(_ adapter: any FollowableList) {
+    func handleDisappearance(of adapter: any FollowableList) {
         for follower in attached[ObjectIdentifier(adapter)] ?? [] { follower.reevaluateBase() }
     }
 
     /// Reports a change of a list's objects to its followers.
-    func apply(_ content: PreparedTransaction.Content, of adapter: any FollowableList) {
+    func reportChange(_ content: PreparedTransaction.Content, of adapter: any FollowableList) {
         for follower in attached[ObjectIdentifier(adapter)] ?? [] { follower.handleBaseChange(content) }
     }
 
     /// Reports changed display hints of a list to its followers.
-    func hintsChanged(of adapter: any FollowableList) {
-        for follower in attached[ObjectIdentifier(adapter)] ?? [] { follower.baseHintsChanged() }
+    func reportHintsChange(of adapter: any FollowableList) {
+        for follower in attached[ObjectIdentifier(adapter)] ?? [] { follower.handleBaseHintsChange() }
     }
 
     /// Reports to the followers of a list that the set of users who may read it has changed.
-    func readersChanged(of adapter: any FollowableList) {
+    func reportReadersChange(of adapter: any FollowableList) {
         for follower in attached[ObjectIdentifier(adapter)] ?? [] {
             follower.reevaluateBase()
-            follower.readersChanged()
+            follower.updateReaders()
         }
     }
 

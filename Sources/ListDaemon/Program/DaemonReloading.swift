@@ -50,7 +50,7 @@ extension RunningDaemon {
         guard !isStopping else { throw ListError.reloadGivenUp }
         if !plan.faults.isEmpty { await unloadUnused(except: plugins) }
         await service.lifecycle.completeAdapters()
-        service.checkReaders()
+        service.updateReaders()
         for name in unclaimed.names where !loaded.listNames.contains(name) {
             unclaimed.remove(name)
             removeStoredList(name.text)

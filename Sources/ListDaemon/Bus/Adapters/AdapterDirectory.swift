@@ -105,12 +105,12 @@ final class AdapterDirectory {
     func add(_ adapter: AdapterObject) {
         adapters[ExactText(adapter.name)] = adapter
         stamp += 1
-        followers.listAppeared(adapter)
+        followers.handleAppearance(of: adapter)
     }
 
     func remove(_ adapter: AdapterObject) {
         if adapters[ExactText(adapter.name)] === adapter { adapters[ExactText(adapter.name)] = nil }
         stamp += 1
-        followers.listDisappeared(adapter)
+        followers.handleDisappearance(of: adapter)
     }
 }

@@ -159,7 +159,7 @@ extension AdapterLifecycle {
         let adapter = AdapterObject(
             service: service, name: name, stored: stored, access: access, options: options, relay: relays.adapter,
             host: host, bytes: bytes, sourceState: SourceState(record))
-        adapter.startSource(parts.source, relays.feed)
+        adapter.startSource(parts.source, feed: relays.feed)
         adapters.add(adapter)
         tree.add(ExportedObject(AdapterObject.interface, of: adapter), at: adapter.path)
         return adapter

@@ -20,8 +20,8 @@ extension AdapterObject: FollowableList {
     }
 
     /// Returns whether the user that created this list may read another one.
-    func ownerMayRead(_ other: any FollowableList) -> Bool {
-        access.mayHaveSource || other.allowsReading(service.authority.caller(user: access.owner))
+    func ownerMayRead(_ list: any FollowableList) -> Bool {
+        access.mayHaveSource || list.allowsReading(service.authority.caller(user: access.owner))
     }
 
     // MARK: Hints
@@ -34,13 +34,13 @@ extension AdapterObject: FollowableList {
     func changeHints(_ change: () -> Void) {
         let before = hints
         change()
-        if hints != before { hintsChanged() }
+        if hints != before { announceHintsChange() }
     }
 
     /// Notifies clients, and the lists that follow this one, that the hints have changed.
-    func hintsChanged() {
-        propertiesChanged(["Options"])
-        service.adapters.followers.hintsChanged(of: self)
+    func announceHintsChange() {
+        emitPropertiesChanged(["Options"])
+        service.adapters.followers.reportHintsChange(of: self)
     }
 
     // MARK: The list as the followed one

@@ -76,7 +76,7 @@ package final class AdapterObject {
     var isTransient: Bool { presence.creator != nil }
 
     /// Emits PropertiesChanged.
-    func propertiesChanged(_ names: [String]) { signals.propertiesChanged(names) }
+    func emitPropertiesChanged(_ names: [String]) { signals.emitPropertiesChanged(names) }
 
     /// Changes the loading state of the list, and emits PropertiesChanged.
     func changeFilling(_ change: (inout Filling) -> Void) {
@@ -85,42 +85,41 @@ package final class AdapterObject {
         let changed =
             (filling.state != before.state ? ["State"] : []) + (filling.error != before.error ? ["SourceError"] : [])
         guard !changed.isEmpty else { return }
-        propertiesChanged(changed)
+        emitPropertiesChanged(changed)
         service.counts.notifyChange()
     }
 
     /// Applies new options and access rules. Clients that may no longer read the list lose their subscriptions and
     /// views.
-    func adopt(_ options: AdapterOptions, access: AdapterAccess) {
+    func apply(_ options: AdapterOptions, access: AdapterAccess) {
         let hints = hints
         self.options = options
         self.access = access
-        readersChanged()
-        if self.hints != hints { service.adapters.followers.hintsChanged(of: self) }
+        updateReaders()
+        if self.hints != hints { service.adapters.followers.reportHintsChange(of: self) }
     }
 
     /// Checks again who may read the list. Clients that may no longer read it lose their subscriptions and views.
-    func readersChanged() {
+    func updateReaders() {
         signals.setRestricted(isRestricted) { isReadable(by: $0) }
         for view in service.views.all where view.adapter === self && !isReadable(by: view.owner) {
             send(.closeView(view.number, .closed), by: view.user)
         }
-        service.adapters.followers.readersChanged(of: self)
+        service.adapters.followers.reportReadersChange(of: self)
     }
 }
 
 // MARK: - Source
 
 extension AdapterObject {
-    /// Starts filling the list from a source, unless `new` is nil. The previous source ends, and its errors are
-    /// cleared.
-    func startSource(_ new: (any Source)?, _ feed: SourceFeed) {
+    /// Starts filling the list from a source, unless it is nil. The previous source ends, and its errors are cleared.
+    func startSource(_ new: (any Source)?, feed: SourceFeed) {
         source.end()
         changeFilling { filling in
             filling.setFault("")
             filling.setLacksObjects(false)
         }
-        changeHints { source.set(new, feed) }
+        changeHints { source.setSource(new, feed: feed) }
         source.start()
     }
 
@@ -128,10 +127,10 @@ extension AdapterObject {
     func setLimits(_ limits: BulkReader.Limits) { source.setLimits(limits, lacksObjects: filling.lacksObjects) }
 
     /// Turns on or off the reporting of object changes to the lists that follow this one.
-    func setFollowed(_ flag: Bool) {
-        guard flag else { return host.observeContent(with: nil) }
+    func setFollowed(_ isFollowed: Bool) {
+        guard isFollowed else { return host.observeContent(with: nil) }
         host.observeContent { [weak self] content in
-            EventLoop.shared.post { if let self { self.service.adapters.followers.apply(content, of: self) } }
+            EventLoop.shared.post { if let self { self.service.adapters.followers.reportChange(content, of: self) } }
         }
     }
 }

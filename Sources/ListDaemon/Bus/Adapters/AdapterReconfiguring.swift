@@ -32,8 +32,8 @@ struct AdapterReconfiguring {
             throw error
         }
         let before = adapter.options.source
-        adapter.adopt(new, access: access)
-        adapter.propertiesChanged(new.source == before ? ["Options"] : ["Source", "Options"])
+        adapter.apply(new, access: access)
+        adapter.emitPropertiesChanged(new.source == before ? ["Options"] : ["Source", "Options"])
         guard new.source != before, case .list(_, let argument) = new.source else { return }
         adapter.following?.setQuery(try DerivedQuery(parsing: argument)) { _ in }
     }
@@ -46,8 +46,8 @@ struct AdapterReconfiguring {
             // The store now has the new durability, which may even end or begin storing. The options must show that.
             var actual = adapter.options
             actual.durability = new.durability
-            adapter.adopt(actual, access: adapter.access)
-            adapter.propertiesChanged(["Options"])
+            adapter.apply(actual, access: adapter.access)
+            adapter.emitPropertiesChanged(["Options"])
         }
     }
 
@@ -130,8 +130,8 @@ struct AdapterReconfiguring {
             await restoreStoredOptions(afterRefusalOf: new)
             throw error
         }
-        adapter.adopt(new, access: adapter.access)
-        adapter.propertiesChanged(["Source", "Options"])
+        adapter.apply(new, access: adapter.access)
+        adapter.emitPropertiesChanged(["Source", "Options"])
     }
 
     /// Changes the query of the follower; returns the error if the list refuses the new objects.
@@ -165,7 +165,7 @@ struct AdapterReconfiguring {
         guard !adapter.presence.isEnding else { return parts.discard() }
         parts.relays.adapter.setTarget(adapter)
         adapter.changeFilling { $0.setState(adapter.options.source == .push ? .ready : .loading) }
-        adapter.startSource(parts.source, parts.relays.feed)
+        adapter.startSource(parts.source, feed: parts.relays.feed)
     }
 }
 

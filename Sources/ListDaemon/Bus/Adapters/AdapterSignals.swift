@@ -69,7 +69,7 @@ final class AdapterSignals {
     func report(_ losses: [ContentLoss]) { lossReports.report(losses, of: name, to: service) }
 
     /// Emits PropertiesChanged.
-    func propertiesChanged(_ names: [String]) {
+    func emitPropertiesChanged(_ names: [String]) {
         advance()
         try? service.tree.propertiesChanged(names, of: AdapterObject.interface, at: path)
     }

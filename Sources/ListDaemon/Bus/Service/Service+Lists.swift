@@ -8,10 +8,10 @@ internal import ListSupport
 // Checks that involve all lists.
 
 extension Service {
-    /// Checks again who may read each list, because group memberships may have changed.
-    func checkReaders() {
+    /// Reads group memberships again, and ends the subscriptions and views of clients that may no longer read a list.
+    func updateReaders() {
         authority.forgetGroups()
-        for adapter in adapters.all { adapter.readersChanged() }
+        for adapter in adapters.all { adapter.updateReaders() }
         adapters.followers.reevaluateFollowers()
     }
 

@@ -24,7 +24,7 @@ final class AdapterSource {
     var hints: [String: FieldHint] { follower?.baseHints ?? source?.hints ?? [:] }
 
     /// Replaces the source, which has ended; ``start()`` starts the new one.
-    func set(_ new: (any Source)?, _ feed: SourceFeed) { (source, self.feed) = (new, feed) }
+    func setSource(_ new: (any Source)?, feed: SourceFeed) { (source, self.feed) = (new, feed) }
 
     /// Starts the source.
     func start() {
