@@ -13,30 +13,30 @@ struct ArgumentDefaults {
 
     /// Whether systemd started the process: it sets at least one of these variables for each process
     /// (systemd.exec(5)).
-    var isService: Bool { value("NOTIFY_SOCKET") != nil || value("INVOCATION_ID") != nil }
+    var isService: Bool { value(of: "NOTIFY_SOCKET") != nil || value(of: "INVOCATION_ID") != nil }
 
     var bus: BusAddress { isService ? .system : .session }
 
     var direct: DirectListener {
         guard isService else { return .none }
-        let directory = firstDirectory("RUNTIME_DIRECTORY") ?? "/run/listd"
+        let directory = firstDirectory(in: "RUNTIME_DIRECTORY") ?? "/run/listd"
         return .passedSocket(otherwise: "unix:path=\(DBus.BusAddress.escape(directory))/direct.sock")
     }
 
     func configurationDirectory(given: String?) throws(UsageError) -> String {
         if let given { return given }
-        if isService { return firstDirectory("CONFIGURATION_DIRECTORY") ?? Self.systemConfiguration }
+        if isService { return firstDirectory(in: "CONFIGURATION_DIRECTORY") ?? Self.systemConfiguration }
         if isRoot { return Self.systemConfiguration }
         return try userDirectory("XDG_CONFIG_HOME", below: ".config", option: "--config") + "/listd"
     }
 
     func stateDirectory() throws(UsageError) -> String {
-        if isService { return firstDirectory("STATE_DIRECTORY") ?? "/var/lib/listd" }
+        if isService { return firstDirectory(in: "STATE_DIRECTORY") ?? "/var/lib/listd" }
         return try userDirectory("XDG_STATE_HOME", below: ".local/state", option: "--state") + "/listd"
     }
 
     /// The boot's identifier. The unit passes it (`%b`), because the service cannot read the kernel's files about it.
-    var bootIdentifier: String? { value("LISTD_BOOT_ID") }
+    var bootIdentifier: String? { value(of: "LISTD_BOOT_ID") }
 
     /// The directories in which plugins are searched. An installed program uses `PREFIX/lib/listd/plugins`, a program
     /// of the distribution first that of `/usr/local`, and a program in a build directory the folder that `make
@@ -62,13 +62,13 @@ struct ArgumentDefaults {
 
     private static let systemConfiguration = "/etc/listd"
 
-    private func value(_ variable: String) -> String? {
+    private func value(of variable: String) -> String? {
         environment[variable].flatMap { $0.isEmpty ? nil : $0 }
     }
 
     /// Returns the first directory of a variable. systemd separates the directories of a unit by colons.
-    private func firstDirectory(_ variable: String) -> String? {
-        value(variable)?.split(separator: ":").first.map(String.init)
+    private func firstDirectory(in variable: String) -> String? {
+        value(of: variable)?.split(separator: ":").first.map(String.init)
     }
 
     /// Returns a base directory of the user. A relative path in the variable is ignored, as the XDG base directory
@@ -76,8 +76,8 @@ struct ArgumentDefaults {
     private func userDirectory(
         _ variable: String, below home: String, option: String
     ) throws(UsageError) -> String {
-        if let directory = value(variable), directory.hasPrefix("/") { return directory }
-        guard let directory = value("HOME"), directory.hasPrefix("/") else {
+        if let directory = value(of: variable), directory.hasPrefix("/") { return directory }
+        guard let directory = value(of: "HOME"), directory.hasPrefix("/") else {
             throw UsageError("\(option) is required, because neither \(variable) nor HOME names a directory")
         }
         return directory == "/" ? "/\(home)" : "\(directory)/\(home)"

@@ -33,8 +33,8 @@ extension Arguments {
         }
         return .run(
             DaemonOptions(
-                bus: try given.bus() ?? defaults.bus,
-                direct: try given.direct() ?? defaults.direct,
+                bus: try given.busAddress() ?? defaults.bus,
+                direct: try given.directListener() ?? defaults.direct,
                 configurationDirectory: try defaults.configurationDirectory(given: given.values[.config]),
                 stateDirectory: try given.stateDirectory(defaults),
                 pluginDirectories: given.pluginDirectories() ?? defaults.pluginDirectories,
@@ -80,7 +80,7 @@ private struct GivenOptions {
         }
     }
 
-    func bus() throws(UsageError) -> BusAddress? {
+    func busAddress() throws(UsageError) -> BusAddress? {
         switch values[.bus] {
         case nil: nil
         case "system": .system
@@ -89,7 +89,7 @@ private struct GivenOptions {
         }
     }
 
-    func direct() throws(UsageError) -> DirectListener? {
+    func directListener() throws(UsageError) -> DirectListener? {
         switch values[.direct] {
         case nil: nil
         case "none": DirectListener.none

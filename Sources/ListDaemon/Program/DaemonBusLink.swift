@@ -67,7 +67,7 @@ final class BusLink {
         var backoff = Self.backoff
         while !isClosed {
             do throws(DBusError) {
-                try await connect(to: address.ofAnyBus())
+                try await connect(to: address.withoutBusIdentity())
                 log.notice("listd has reconnected to the bus")
                 return
             } catch {
@@ -80,7 +80,7 @@ final class BusLink {
 
 extension BusAddress {
     /// Returns the address without the bus's identity (`guid=`), which changes when the bus is restarted.
-    fileprivate func ofAnyBus() throws(DBusError) -> BusAddress {
+    fileprivate func withoutBusIdentity() throws(DBusError) -> BusAddress {
         let places = try resolved().split(separator: ";").map { place in
             place.split(separator: ",").filter { !$0.hasPrefix("guid=") }.joined(separator: ",")
         }

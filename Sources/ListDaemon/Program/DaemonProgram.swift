@@ -35,18 +35,18 @@ package enum DaemonProgram {
                 return .done
             case .run(let options):
                 do { try Confinement.restrictDaemonToUnixSockets() } catch {
-                    write("listd: \(error)\n")
+                    writeToStandardError("listd: \(error)\n")
                     return .noBus
                 }
                 return await run(options, environment: environment)
             case .checkConfiguration(let directory):
-                return checkConfiguration(directory)
+                return printFaults(inConfiguration: directory)
             case .worker(let address):
                 guard Confinement.begin(as: CommandLine.arguments.first ?? "listd") else { return .usage }
                 return await WorkerProgram.run(address: address)
             }
         } catch {
-            write("listd: \(error)\nTry listd --help.\n")
+            writeToStandardError("listd: \(error)\nTry listd --help.\n")
             return .usage
         }
     }
@@ -89,7 +89,8 @@ package enum DaemonProgram {
         }
     }
 
-    private static func checkConfiguration(_ directory: String) -> ExitCode {
+    /// Checks the configuration in a directory, and prints its mistakes; returns the exit code of the program.
+    private static func printFaults(inConfiguration directory: String) -> ExitCode {
         let loaded = ConfigurationLoader.load(directory)
         var faults = loaded.faults + loaded.unknownGroups
         if loaded.isMissing {
@@ -102,7 +103,7 @@ package enum DaemonProgram {
         return faults.isEmpty ? .done : .configuration
     }
 
-    private static func write(_ text: String) {
+    private static func writeToStandardError(_ text: String) {
         var text = text
         text.withUTF8 { _ = unsafe Glibc.write(2, $0.baseAddress, $0.count) }
     }

@@ -78,7 +78,7 @@ final class RunningDaemon {
         log.notice("stopping", event: .stopping)
         supervision.end()
         service.beginShutdown()
-        await reloads.end { [plugins = service.plugins.registry] in await plugins.giveUpStarts() }
+        await reloads.awaitEnd { [plugins = service.plugins.registry] in await plugins.giveUpStarts() }
         await service.lifecycle.stopHosts()
         await service.store?.close()
         service.calls.refuseSlowCalls()

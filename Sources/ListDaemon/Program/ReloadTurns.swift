@@ -26,7 +26,7 @@ final class ReloadTurns {
     /// Waits until the reload in progress ends, or until the time limit.
     ///
     /// - Parameter giveUp: cancels the operations that a reload may wait for; called first if there is a reload.
-    func end(_ giveUp: @escaping @Sendable () async -> Void) async {
+    func awaitEnd(_ giveUp: @escaping @Sendable () async -> Void) async {
         guard let last else { return }
         let (ends, continuation) = AsyncStream.makeStream(of: Void.self)
         let timer = EventLoop.shared.addTimer(after: Self.limit) { continuation.finish() }
