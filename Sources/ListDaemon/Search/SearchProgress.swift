@@ -141,14 +141,15 @@ private struct SectionSurvivors {
     private let added: [Run]
 
     init(_ batch: SectionBatch) {
-        removed = Self.runs(batch.deletes, batch.moves.map(\.old))
-        added = Self.runs(batch.inserts, batch.moves.map(\.new))
+        removed = Self.runs(batch.deletes, positions: batch.moves.map(\.old))
+        added = Self.runs(batch.inserts, positions: batch.moves.map(\.new))
     }
 
-    private static func runs(_ runs: [IndexRun], _ single: [UInt32]) -> [Run] {
+    /// Returns the runs and the single positions in order.
+    private static func runs(_ runs: [IndexRun], positions: [UInt32]) -> [Run] {
         var all =
             runs.map { Run(first: Int($0.first), length: Int($0.length)) }
-            + single.map { Run(first: Int($0), length: 1) }
+            + positions.map { Run(first: Int($0), length: 1) }
         all.sort { $0.first < $1.first }
         var total = 0
         for index in all.indices {

@@ -57,11 +57,11 @@ final class SearchRun {
             TextSearch(arguments.text, in: arguments.fields)
         } finish: { [self] search in
             self.search = search
-            begin()
+            beginExamining()
         }
     }
 
-    private func begin() {
+    private func beginExamining() {
         ask(.objects(offset: 0, limit: 0, byteLimit: 0)) { [self] outcome in
             guard case .success(.objects(let revision, let total, _)) = outcome else {
                 return finishWithError(of: outcome)
@@ -75,7 +75,7 @@ final class SearchRun {
     /// Reads and examines the next page; answers the call if no page is left.
     private func examineNextPage(_ progress: SearchProgress) {
         let limit = Self.objectsPerTurn
-        guard let next = progress.nextRange(limit: limit) else { return answer(progress) }
+        guard let next = progress.nextRange(limit: limit) else { return finish(with: progress) }
         steps += 1
         // If the list changes faster than it is examined, the rest is read as a single page, so that the search ends.
         let range = steps > 64 + 4 * progress.region.count / limit ? progress.region : next
@@ -126,7 +126,7 @@ final class SearchRun {
             } else {
                 progress.recordExamined(sections)
             }
-            guard progress.nextRange(limit: 1) != nil else { return answer(progress) }
+            guard progress.nextRange(limit: 1) != nil else { return finish(with: progress) }
             var rest = page
             rest.objects = isBackwards ? page.objects.dropLast(limit) : page.objects.dropFirst(limit)
             if match == nil, !rest.objects.isEmpty { return examine(rest, progress: progress, laterChanges: later) }
@@ -135,6 +135,7 @@ final class SearchRun {
         }
     }
 
+    /// Sends a query to the list. If the caller has left or may no longer read the list, the search ends instead.
     private func ask(
         _ query: AdapterQuery, _ handle: @escaping @DBusActor (Result<AdapterAnswer, ListError>) -> Void
     ) {
@@ -151,7 +152,7 @@ final class SearchRun {
         if case .failure(let error) = outcome { finish(.failure(error)) } else { finish(.failure(.unexpectedAnswer)) }
     }
 
-    private func answer(_ progress: SearchProgress) {
+    private func finish(with progress: SearchProgress) {
         finish(.success(Finding(revision: progress.revision, match: progress.match)))
     }
 
