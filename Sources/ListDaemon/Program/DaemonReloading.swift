@@ -78,11 +78,11 @@ extension RunningDaemon {
             $0.access.isConfigured && !loaded.listNames.contains(ExactText($0.name))
         }
         for list in new.lists.values.sorted(by: { $0.name < $1.name }) where !isStopping {
-            let adapter = service.adapters.object(list.name)
+            let adapter = service.adapters.object(named: list.name)
             if let adapter, adapter.access.isConfigured,
                 list.options.source.keepsObjects(replacing: adapter.options.source)
             {
-                await planChange(of: adapter, to: list, &plan)
+                await planChange(of: adapter, to: list, in: &plan)
             } else {
                 switch await prepare(list, limits: new.limits) {
                 case .impossible(let faults): plan.faults += faults
@@ -96,7 +96,7 @@ extension RunningDaemon {
 
     /// Plans the change of a list that keeps its source, and therefore its objects.
     private func planChange(
-        of adapter: AdapterObject, to list: ListConfiguration, _ plan: inout ReloadPlan
+        of adapter: AdapterObject, to list: ListConfiguration, in plan: inout ReloadPlan
     ) async {
         guard adapter.options != list.options else { return }
         let faults = cycleFaults(of: list)
@@ -171,17 +171,18 @@ extension RunningDaemon {
     func perform(_ plan: ReloadPlan, for origin: Origin) async -> ReloadResult {
         var result = ReloadResult()
         for adapter in plan.removed {
-            await attempt(
-                "was not removed, although no file configures it", adapter.name, at: directory, counting: \.removed,
-                in: &result
+            await attemptStep(
+                on: adapter.name, failure: "was not removed, although no file configures it", at: directory,
+                counting: \.removed, in: &result
             ) { () async throws(ListError) in
                 try await service.lifecycle.remove(adapter)
-                service.log(adapter, "removed", by: origin)
+                service.log("removed", of: adapter, by: origin)
             }
         }
         for (adapter, list, controllers) in plan.changed {
-            await attempt(
-                "was not changed", list.name, at: list.place(of: "Source"), counting: \.changed, in: &result
+            await attemptStep(
+                on: list.name, failure: "was not changed", at: list.place(of: "Source"), counting: \.changed,
+                in: &result
             ) { () async throws(ListError) in
                 let before = adapter.access
                 try await AdapterReconfiguring(adapter: adapter).reconfigure(
@@ -190,26 +191,32 @@ extension RunningDaemon {
             }
         }
         for (adapter, prepared) in plan.replaced {
-            await attempt(
-                "was not replaced", prepared.list.name, at: prepared.place, counting: \.changed, in: &result
+            await attemptStep(
+                on: prepared.list.name, failure: "was not replaced", at: prepared.place, counting: \.changed,
+                in: &result
             ) { () async throws(ListError) in
                 let before = adapter.access
                 try await replace(adapter, by: prepared, for: origin)
-                guard let new = service.adapters.object(prepared.list.name) else { return }
-                service.log(new, "created", by: origin)
+                guard let new = service.adapters.object(named: prepared.list.name) else { return }
+                service.log("created", of: new, by: origin)
                 service.log(changesFrom: before, of: new, by: origin)
             }
         }
         for prepared in plan.added {
             let name = prepared.list.name
             let isStored = unclaimed[name] != nil
-            await attempt("was not created", name, at: prepared.place, counting: \.added, in: &result) {
+            await attemptStep(on: name, failure: "was not created", at: prepared.place, counting: \.added, in: &result)
+            {
                 () async throws(ListError) in
                 try await makeList(prepared)
-                if let adapter = service.adapters.object(name) { service.log(adapter, "created", by: origin) }
+                if let adapter = service.adapters.object(named: name) {
+                    service.log("created", of: adapter, by: origin)
+                }
             }
             // Clients that read the list's properties after the reload must find the stored values.
-            if isStored, let adapter = service.adapters.object(name) { await service.lifecycle.awaitHost(of: adapter) }
+            if isStored, let adapter = service.adapters.object(named: name) {
+                await service.lifecycle.awaitHost(of: adapter)
+            }
         }
         return result
     }
@@ -221,9 +228,11 @@ extension RunningDaemon {
 
     /// Takes one step of the plan, and counts its success or reports its failure.
     ///
-    /// - Parameter failure: the rest of the error message, after "the list NAME".
-    private func attempt(
-        _ failure: String, _ name: String, at place: ConfigurationPlace,
+    /// - Parameters:
+    ///   - name: the name of the list.
+    ///   - failure: the rest of the error message, after "the list NAME".
+    private func attemptStep(
+        on name: String, failure: String, at place: ConfigurationPlace,
         counting count: WritableKeyPath<ReloadResult, Int>, in result: inout ReloadResult,
         _ step: () async throws(ListError) -> Void
     ) async {
@@ -243,7 +252,7 @@ extension RunningDaemon {
     ) async throws(ListError) {
         do throws(ListError) {
             try await service.lifecycle.remove(adapter)
-            service.log(adapter, "removed", by: origin)
+            service.log("removed", of: adapter, by: origin)
         } catch {
             prepared.parts.discard()
             throw error

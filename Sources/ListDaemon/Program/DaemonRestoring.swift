@@ -53,7 +53,7 @@ extension RunningDaemon {
                 for fault in faults { log.report(fault, ofList: list.name) }
                 guard let stored = unclaimed[list.name], list.keepsObjects(of: stored.adapter) else { continue }
                 unclaimed.remove(ExactText(list.name))
-                await restore(stored, as: list, nil)
+                await restore(stored, as: list, parts: nil)
             case .ready(let prepared):
                 do throws(ListError) {
                     try await makeList(prepared)
@@ -118,12 +118,13 @@ extension RunningDaemon {
     /// Restores a configured list with its stored objects and numbering, and the options of its file.
     ///
     /// - Parameter parts: the parts of the list; nil = those that are available.
-    func restore(_ restored: RestoredAdapter, as list: ListConfiguration, _ parts: AdapterParts?) async {
+    func restore(_ restored: RestoredAdapter, as list: ListConfiguration, parts: AdapterParts?) async {
         await service.lifecycle.restoreAdapter(restored, options: list.options, access: list.access, parts: parts)
         guard restored.adapter.options.dictionary != list.options.values, let options = try? Fields(list.options.values)
         else { return }
         // A failure has been logged; the next start tries again.
-        try? await service.adapters.object(list.name)?.stored.setOptions(options, durability: list.options.durability)
+        try? await service.adapters.object(named: list.name)?.stored.setOptions(
+            options, durability: list.options.durability)
     }
 
     /// Removes a list from the store.
@@ -189,7 +190,7 @@ extension RunningDaemon {
     }
 
     private func nameFaults(of list: ListConfiguration) -> [ConfigurationFault] {
-        guard let adapter = service.adapters.object(list.name), !adapter.access.isConfigured else { return [] }
+        guard let adapter = service.adapters.object(named: list.name), !adapter.access.isConfigured else { return [] }
         let message = "a client has already created a list \(list.name.debugDescription)"
         return [ConfigurationFault(place: ConfigurationPlace(file: list.file, line: nil), message: message)]
     }
@@ -200,7 +201,7 @@ extension RunningDaemon {
         let lists = (configuration.candidate ?? configuration.all).lists.values
         let configured = lists.compactMap { list in list.options.source.followed.map { (list.name, $0) } }
         do throws(ListError) {
-            try service.checkForCycle(list.name, list.options.source, configured: configured)
+            try service.checkForCycle(ofList: list.name, source: list.options.source, configured: configured)
             return []
         } catch {
             return [ConfigurationFault(place: list.place(of: "Source"), error)]
@@ -212,13 +213,13 @@ extension RunningDaemon {
     func sectionFaults(of list: ListConfiguration) async -> [ConfigurationFault] {
         let all = list.options.sectionControllers.sorted { $0.key < $1.key }
         var faults: [ConfigurationFault] = []
-        for (type, name) in all { faults += await sectionFault(of: list, at: type, [type: name]) }
+        for (type, name) in all { faults += await sectionFault(of: list, at: type, controllers: [type: name]) }
         guard faults.isEmpty, all.count > 1, let last = all.last else { return faults }
-        return await sectionFault(of: list, at: last.key, list.options.sectionControllers)
+        return await sectionFault(of: list, at: last.key, controllers: list.options.sectionControllers)
     }
 
     private func sectionFault(
-        of list: ListConfiguration, at type: String, _ controllers: [String: String]
+        of list: ListConfiguration, at type: String, controllers: [String: String]
     ) async -> [ConfigurationFault] {
         do throws(ListError) {
             _ = try await service.plugins.registry.sectionControllers(for: controllers)
@@ -235,7 +236,7 @@ extension RunningDaemon {
         let (list, name) = (prepared.list, ExactText(prepared.list.name))
         if let stored = unclaimed[list.name], list.keepsObjects(of: stored.adapter) {
             unclaimed.remove(name)
-            return await restore(stored, as: list, prepared.parts)
+            return await restore(stored, as: list, parts: prepared.parts)
         }
         if unclaimed.remove(name) { removeStoredList(list.name) }
         _ = try await service.lifecycle.makeAdapter(

@@ -24,10 +24,10 @@ struct SourceWritesTests {
         let ids = try (0..<3).map { index in
             try writes.begin(bytes: 1) { said.append("\(index) \($0?.code.rawValue ?? "written")") }
         }
-        writes.finish(ids[1], nil)
-        writes.finish(ids[1], ListError(.pluginFailed, "again"))
-        writes.finish(77, nil)
-        writes.finish(ids[0], ListError(.revisionConflict, "late"))
+        writes.finish(ids[1], error: nil)
+        writes.finish(ids[1], error: ListError(.pluginFailed, "again"))
+        writes.finish(77, error: nil)
+        writes.finish(ids[0], error: ListError(.revisionConflict, "late"))
         #expect(said == ["1 written", "0 RevisionConflict"])
         writes.refuseAll()
         writes.refuseAll()
@@ -40,11 +40,11 @@ struct SourceWritesTests {
         let writes = SourceWrites()
         let first = try writes.begin(bytes: 65 << 20) { _ in }  // a single write may have any size
         #expect(throws: ListError.self) { try writes.begin(bytes: 1) { _ in } }
-        writes.finish(first, nil)
+        writes.finish(first, error: nil)
         let ids = try (0..<256).map { _ in try writes.begin(bytes: 10) { _ in } }
         let error = #expect(throws: ListError.self) { try writes.begin(bytes: 0) { _ in } }
         #expect(error?.code == .limitsExceeded)
-        writes.finish(ids[5], nil)
+        writes.finish(ids[5], error: nil)
         _ = try writes.begin(bytes: 10) { _ in }
     }
 }

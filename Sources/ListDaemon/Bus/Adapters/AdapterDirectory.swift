@@ -17,7 +17,7 @@ final class AdapterDirectory {
     private(set) var configuredNames: Set<ExactText> = []
 
     /// The lists that follow others.
-    private(set) lazy var followers = FollowerDirectory { [weak self] in self?.object($0) }
+    private(set) lazy var followers = FollowerDirectory { [weak self] in self?.object(named: $0) }
 
     nonisolated init() {}
 
@@ -33,14 +33,14 @@ final class AdapterDirectory {
     var all: [AdapterObject] { adapters.values.sorted { $0.name < $1.name } }
 
     /// Returns the adapter with a name; nil if there is none.
-    func object(_ name: String) -> AdapterObject? { adapters[ExactText(name)] }
+    func object(named name: String) -> AdapterObject? { adapters[ExactText(name)] }
 
     /// Returns the adapter with a name.
     ///
     /// - Throws: `noSuchAdapter`, with the name; `invalidArguments` for a name that is too long.
     func existingObject(named name: String) throws(ListError) -> AdapterObject {
         try Self.checkLength(of: name)
-        guard let adapter = adapters[ExactText(name)] else { throw Self.noSuchAdapter(name) }
+        guard let adapter = adapters[ExactText(name)] else { throw Self.noSuchAdapterError(name) }
         return adapter
     }
 
@@ -71,7 +71,7 @@ final class AdapterDirectory {
         // If the adapter is renamed in between, it cannot be found under this name any more.
         let name = adapter.name
         await awaitReservation(of: name)
-        guard try existingObject(named: name) === adapter else { throw Self.noSuchAdapter(name) }
+        guard try existingObject(named: name) === adapter else { throw Self.noSuchAdapterError(name) }
         reserved[ExactText(name)] = []
     }
 
@@ -98,7 +98,7 @@ final class AdapterDirectory {
         ListError(.adapterExists, "adapter \(name.quoted) already exists")
     }
 
-    private static func noSuchAdapter(_ name: String) -> ListError {
+    private static func noSuchAdapterError(_ name: String) -> ListError {
         ListError(.noSuchAdapter, "there is no adapter \(name.quoted)")
     }
 

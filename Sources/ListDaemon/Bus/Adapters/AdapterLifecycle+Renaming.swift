@@ -72,7 +72,7 @@ extension AdapterLifecycle {
             Task { @DBusActor in
                 do throws(ListError) {
                     try await remove(adapter)
-                    service.log(adapter, "removed (its creator disconnected)", by: origin, limitedBy: peer.userText)
+                    service.log("removed (its creator disconnected)", of: adapter, by: origin, limitedBy: peer.userText)
                 } catch {
                     guard error.code != .noSuchAdapter else { return }
                     log.error(

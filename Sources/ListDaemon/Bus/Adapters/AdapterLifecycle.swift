@@ -56,7 +56,8 @@ extension AdapterLifecycle {
                 let made: AdapterParts
                 if let parts { made = parts } else { made = try await makeParts(of: options) }
                 parts = made
-                let stored = try storedList(name, epoch: Epoch.random(), options, access)
+                let stored = try makeStoredList(
+                    named: name, epoch: Epoch.random(), options: options, access: access)
                 try await stored.create()
                 return export(stored, restoredFrom: nil, name: name, options: options, access: access, parts: made)
             } catch {
@@ -80,12 +81,16 @@ extension AdapterLifecycle {
     ) async {
         let name = restored.adapter.name
         do throws(ListError) {
-            let stored = try storedList(
-                name, epoch: restored.adapter.epoch, options, access, cursor: restored.cursor)
-            service.limits.adoptAdapter(of: access)
+            let stored = try makeStoredList(
+                named: name, epoch: restored.adapter.epoch, options: options, access: access, cursor: restored.cursor)
+            service.limits.bookRestoredAdapter(for: access)
             var faults: [ListError] = []
             let made: AdapterParts
-            if let parts { made = parts } else { made = await makePossibleParts(of: options, access, &faults) }
+            if let parts {
+                made = parts
+            } else {
+                made = await makePossibleParts(of: options, access: access, faults: &faults)
+            }
             let adapter = export(
                 stored, restoredFrom: restored, name: name, options: options, access: access, parts: made)
             // A plugin that was not started because listd is stopping is no fault.
@@ -102,8 +107,10 @@ extension AdapterLifecycle {
     }
 
     /// Makes the parts that can be made; built-in section controllers, or no source, replace those that cannot.
+    ///
+    /// - Parameter faults: gets the errors because of which parts cannot be made.
     private func makePossibleParts(
-        of options: AdapterOptions, _ access: AdapterAccess, _ faults: inout [ListError]
+        of options: AdapterOptions, access: AdapterAccess, faults: inout [ListError]
     ) async -> AdapterParts {
         let controllers = await attempt(collectingErrorsIn: &faults) { () async throws(ListError) in
             try await plugins.sectionControllers(for: options.sectionControllers)
@@ -128,8 +135,8 @@ extension AdapterLifecycle {
         }
     }
 
-    private func storedList(
-        _ name: String, epoch: String, _ options: AdapterOptions, _ access: AdapterAccess, cursor: [UInt8]? = nil
+    private func makeStoredList(
+        named name: String, epoch: String, options: AdapterOptions, access: AdapterAccess, cursor: [UInt8]? = nil
     ) throws(ListError) -> StoredList {
         let values = access.storedOptions(
             options, isOwnerAdministrator: authority.isAlwaysAdministrator(access.owner))
@@ -151,9 +158,9 @@ extension AdapterLifecycle {
             configuration: options.configuration(named: name),
             objects: restored?.objects ?? [], revision: restored?.revision ?? 0,
             changes: restored?.changes.compactMap(\.transaction) ?? [],
-            account: service.limits.account(of: access, bytes),
+            account: service.limits.account(of: access, bytes: bytes),
             isStored: stored.isStored, isRestored: restored != nil, times: counts.callbackTimes,
-            sink: storing.sink(relays.adapter.sink))
+            sink: storing.sink(passingOnTo: relays.adapter.sink))
         storing.setTarget(host)
         let record = restored?.cursor.flatMap(SourceRecord.init(bytes:)) ?? SourceRecord()
         let adapter = AdapterObject(

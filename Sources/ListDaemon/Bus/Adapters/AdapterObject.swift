@@ -267,9 +267,9 @@ extension AdapterObject {
 
     /// Sends and records the effects that the host reports.
     func receive(_ effects: [AdapterEffect]) {
-        signals.advance()
+        signals.advanceStamp()
         for effect in effects { receive(effect) }
-        service.transports.checkBus()
+        service.transports.updateCongestion()
     }
 
     private func receive(_ effect: AdapterEffect) {
@@ -278,7 +278,7 @@ extension AdapterObject {
         case .selection(let items): signals.setSelection(items)
         case .view(let view, let description): service.views.object(view)?.setDescription(description)
         case .closed(let view, let reason): service.views.object(view)?.finishClosing(reason)
-        case .event(let event): signals.report(event)
+        case .event(let event): signals.sendSignals(of: event)
         case .losses(let losses): signals.report(losses)
         case .announce(let status): signals.announce(status)
         case .paused(let flag): changeFilling { $0.setPaused(flag) }

@@ -16,9 +16,9 @@ struct AdapterReading {
     func getObjects(_ call: Call) throws {
         try adapter.checkReadingAccess(call)
         let (offset, limit) = try call.arguments(as: UInt32.self, UInt32.self)
-        query(
-            call, .objects(offset: Int(offset), limit: Int(limit), byteLimit: AdapterObject.pageBytes),
-            size: size(of: limit)
+        answer(
+            call, with: .objects(offset: Int(offset), limit: Int(limit), byteLimit: AdapterObject.pageBytes),
+            size: byteCount(ofObjects: limit)
         ) { answer, writer in
             guard case .objects(let revision, let total, let objects) = answer else { return false }
             writer.append(revision)
@@ -33,7 +33,7 @@ struct AdapterReading {
         let id = try call.message.read { [limits = service.limits.objects] (reader) throws(DBusError) in
             try reader.readIdentifier(within: limits)
         }
-        query(call, .find(id: id), size: 0) { answer, writer in
+        answer(call, with: .find(id: id), size: 0) { answer, writer in
             guard case .object(let revision, let section, let object) = answer else { return false }
             writer.append(revision)
             writer.append(UInt32(clamping: section))
@@ -46,9 +46,9 @@ struct AdapterReading {
     func getItems(_ call: Call) throws {
         try adapter.checkReadingAccess(call)
         let (first, count) = try call.arguments(as: UInt32.self, UInt32.self)
-        query(
-            call, .items(firstSection: Int(first), sectionCount: Int(count), byteLimit: AdapterObject.pageBytes),
-            size: size(of: count)
+        answer(
+            call, with: .items(firstSection: Int(first), sectionCount: Int(count), byteLimit: AdapterObject.pageBytes),
+            size: byteCount(ofObjects: count)
         ) { answer, writer in
             guard case .items(let revision, let next, let items) = answer else { return false }
             writer.append(revision)
@@ -63,7 +63,7 @@ struct AdapterReading {
         let (first, count) = try call.arguments(as: UInt32.self, UInt32.self)
         let limit = min(Int(count), AdapterObject.pageBytes / MemoryLayout<UInt32>.size)
         let size = min(limit, adapter.status.objectCount) * MemoryLayout<UInt32>.size
-        query(call, .itemCounts(firstSection: Int(first), limit: limit), size: size) { answer, writer in
+        answer(call, with: .itemCounts(firstSection: Int(first), limit: limit), size: size) { answer, writer in
             guard case .itemCounts(let revision, let counts) = answer else { return false }
             writer.append(revision)
             writer.append(UInt32(clamping: Int(first) + counts.count))
@@ -77,7 +77,7 @@ struct AdapterReading {
         let since = try call.arguments(as: UInt64.self)
         let transactions = adapter.status.revision.subtractingReportingOverflow(since).partialValue
         let size = min(Int(clamping: transactions), AdapterObject.pageBytes / 256) * 256
-        query(call, .changes(since: since, byteLimit: AdapterObject.pageBytes), size: size) { answer, writer in
+        answer(call, with: .changes(since: since, byteLimit: AdapterObject.pageBytes), size: size) { answer, writer in
             guard case .changes(let revision, let transactions) = answer else { return false }
             writer.append(revision)
             writer.array { batches in
@@ -90,9 +90,9 @@ struct AdapterReading {
     func getObjectsByFileDescriptor(_ call: Call) throws {
         try adapter.checkReadingAccess(call)
         let (offset, limit, format) = try call.arguments(as: UInt32.self, UInt32.self, NameArgument.self)
-        try BulkFormat.check(format.text)
+        try BulkFormat.checkIsKnown(format.text)
         let user = try service.authority.caller(call.peer).user
-        read(for: call, size: AdapterObject.pageBytes) { finished in
+        performRead(for: call, size: AdapterObject.pageBytes) { finished in
             do throws(ListError) {
                 try service.limits.lentFiles.checkRoom(for: user)
             } catch {
@@ -111,7 +111,7 @@ struct AdapterReading {
     }
 
     /// Returns the approximate number of bytes of up to `limit` objects.
-    private func size(of limit: UInt32) -> Int {
+    private func byteCount(ofObjects limit: UInt32) -> Int {
         let objects = max(1, adapter.status.objectCount)
         return min(AdapterObject.pageBytes, min(Int(limit), objects) * (adapter.bytes.count / objects + 48))
     }
@@ -119,7 +119,7 @@ struct AdapterReading {
     /// Runs `read` when its turn comes, if the caller may still read the list then.
     ///
     /// - Parameter size: the approximate bytes of the answer, by which the turn is measured.
-    func read(for call: Call, size: Int, _ read: @escaping ContentReads.Read) {
+    func performRead(for call: Call, size: Int, _ read: @escaping ContentReads.Read) {
         let rules = adapter.access
         service.calls.reads.perform(for: call, size: size) { finished in
             do throws(ListError) {
@@ -132,15 +132,13 @@ struct AdapterReading {
         }
     }
 
-    /// Sends a query to the host and answers the call with what `write` encodes; `write` returns `false` if the
-    /// answer is of another kind.
-    private func query(
-        _ call: Call, _ query: AdapterQuery, size: Int,
-        _ write: @escaping @Sendable (AdapterAnswer, inout MessageWriter) -> Bool
+    /// Sends a query to the host and answers the call with what `write` encodes.
+    private func answer(
+        _ call: Call, with query: AdapterQuery, size: Int, _ write: @escaping AnswerEncoder
     ) {
-        read(for: call, size: size) { finished in
+        performRead(for: call, size: size) { finished in
             adapter.request(by: call.peer.pluginCaller) { [service] outcome in
-                service.calls.reads.answer(call, outcome, write, finished: finished)
+                service.calls.reads.answer(call, with: outcome, write, finished: finished)
             } _: { id in
                 .query(id, query)
             }
@@ -152,7 +150,7 @@ extension Call {
     /// Answers the call with what `write` encodes from a host's answer, or with its error. `write` returns `false` if
     /// the answer is of another kind.
     func answer(
-        _ outcome: Result<AdapterAnswer, ListError>, _ write: (AdapterAnswer, inout MessageWriter) -> Bool
+        with outcome: Result<AdapterAnswer, ListError>, _ write: (AdapterAnswer, inout MessageWriter) -> Bool
     ) {
         switch outcome {
         case .failure(let error): fail(error)

@@ -108,7 +108,7 @@ struct AdapterReconfiguring {
         let query = try DerivedQuery(parsing: argument)
         service.calls.answer(call) {
             try await following.performInOrder { () async throws(ListError) in
-                try await setQuery(argument, query, of: following)
+                try await setQuery(query, argument: argument, of: following)
             }
             call.reply(adapter.status.revision)
         }
@@ -116,8 +116,9 @@ struct AdapterReconfiguring {
 
     /// Changes the query of the follower, and stores the new query.
     ///
+    /// - Parameter argument: the text of the query.
     /// - Throws: an error of the store or the engine; the list then stays unchanged.
-    private func setQuery(_ argument: String, _ query: DerivedQuery, of follower: Follower) async throws(ListError) {
+    private func setQuery(_ query: DerivedQuery, argument: String, of follower: Follower) async throws(ListError) {
         guard adapter.following === follower, case .list(let base, let present) = adapter.options.source,
             !adapter.presence.isEnding
         else { throw .gone(adapter.name) }

@@ -52,7 +52,7 @@ final class AdapterSignals {
     func setName(_ new: String) { (name, path) = (new, ObjectPath.adapters.appending(new)) }
 
     /// Marks property values that were read before as outdated, because something about the list is sent.
-    func advance() { stamp += 1 }
+    func advanceStamp() { stamp += 1 }
 
     // MARK: Sending
 
@@ -70,37 +70,39 @@ final class AdapterSignals {
 
     /// Emits PropertiesChanged.
     func emitPropertiesChanged(_ names: [String]) {
-        advance()
+        advanceStamp()
         try? service.tree.propertiesChanged(names, of: AdapterObject.interface, at: path)
     }
 
     /// Sends the signals of an event.
-    func report(_ event: AdapterEvent) {
+    func sendSignals(of event: AdapterEvent) {
         switch event {
         case .updated(let transaction):
             service.count(.transactions)
             recentChanges.add()
-            emit(AdapterObject.updated, .updates) { $0.appendUpdated(transaction) }
+            emit(AdapterObject.updated, ofKind: .updates) { $0.appendUpdated(transaction) }
         case .display(let change):
-            for part in change.parts { emit(AdapterObject.displayChanged, .display) { $0.append(part) } }
+            for part in change.parts { emit(AdapterObject.displayChanged, ofKind: .display) { $0.append(part) } }
         case .workingRange(let change):
-            for part in change.parts { emit(AdapterObject.workingRangeChanged, .workingRange) { $0.append(part) } }
+            for part in change.parts {
+                emit(AdapterObject.workingRangeChanged, ofKind: .workingRange) { $0.append(part) }
+            }
         case .selection(let change):
-            for part in change.parts { emit(AdapterObject.selectionChanged, .selection) { $0.append(part) } }
+            for part in change.parts { emit(AdapterObject.selectionChanged, ofKind: .selection) { $0.append(part) } }
         case .picture(let change): service.views.object(change.view)?.sendChange(change)
         case .stalled(let view, let sequence, let revision):
             service.views.object(view)?.announceStall(sequence: sequence, revision: revision)
         case .nearEnd(let view, _, let distance?):
-            emit(AdapterObject.nearEnd, .nearEnd) { writer in
+            emit(AdapterObject.nearEnd, ofKind: .nearEnd) { writer in
                 writer.append(ObjectPath.view(view))
                 writer.append(distance)
             }
-        case .sectionFault(let fault): report(fault)
+        case .sectionFault(let fault): recordSectionFault(fault)
         case .closed, .nearEnd: break  // views are closed by effects; far from the end nothing is reported
         }
     }
 
-    private func report(_ fault: SectionFault) {
+    private func recordSectionFault(_ fault: SectionFault) {
         service.count(.sectionFaults)
         service.log.warning(
             "section controller \(fault.controller) of object \(fault.objectID.debugDescription): \(fault.reason)",
@@ -110,7 +112,7 @@ final class AdapterSignals {
 
     /// Sends the present revision once more to all subscribers.
     func announce(_ status: AdapterStatus) {
-        emit(AdapterObject.updated, .updates) { $0.appendAnnouncement(status) }
+        emit(AdapterObject.updated, ofKind: .updates) { $0.appendAnnouncement(status) }
     }
 
     /// Sends the present revision to a peer that missed signals.
@@ -131,7 +133,7 @@ final class AdapterSignals {
 
     /// Sends a signal to all subscribers who may read the list; the message is encoded once.
     private func emit(
-        _ signal: Signal, _ events: AdapterEvents, _ write: (inout MessageWriter) -> Void
+        _ signal: Signal, ofKind events: AdapterEvents, _ write: (inout MessageWriter) -> Void
     ) {
         let audience = listeners.audience(of: events)
         guard !audience.isEmpty else { return }
@@ -182,7 +184,7 @@ final class AdapterSignals {
         } catch {
             service.log.warning("signal \(AdapterObject.invoked.name) could not be sent: \(error)", .adapter(name))
         }
-        service.transports.checkBus()
+        service.transports.updateCongestion()
         return isSent
     }
 

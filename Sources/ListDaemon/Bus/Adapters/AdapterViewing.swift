@@ -57,7 +57,7 @@ struct AdapterViewing {
         service.calls.watchDeparture(of: call.peer)
         adapter.request(by: user) { outcome in
             if case .failure = outcome { view.discard() }
-            call.answer(outcome) { answer, writer in
+            call.answer(with: outcome) { answer, writer in
                 guard case .opened(let revision, let sections, let items) = answer else { return false }
                 writer.append(view.path)
                 writer.append(revision)

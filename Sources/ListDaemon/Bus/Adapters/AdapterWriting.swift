@@ -44,8 +44,8 @@ struct AdapterWriting {
     func moveObject(_ call: Call) throws {
         try adapter.checkWritingAccess(call)
         let (expected, move) = try call.message.read { [limits = service.limits.objects] (reader) throws(DBusError) in
-            let (expected, id) = (try reader.readUInt64(), reader.identifier(within: limits))
-            let (word, anchor) = (try NameArgument(from: &reader).text, reader.identifier(within: limits))
+            let (expected, id) = (try reader.readUInt64(), reader.readIdentifierResult(within: limits))
+            let (word, anchor) = (try NameArgument(from: &reader).text, reader.readIdentifierResult(within: limits))
             let move = Result { () throws(DBusError) in
                 (id: try id.get(), position: try UpdateRequest.Position(word: word, anchor: anchor))
             }
@@ -60,7 +60,7 @@ struct AdapterWriting {
         try decodeWriting(call) {
             [limits = service.limits.objects, payload = service.limits.payloadBytes] (reader) throws(DBusError) in
             var decoder = ObjectDecoder(limits: limits, payloadBytes: payload)
-            let (expected, id) = (try reader.readUInt64(), reader.identifier(within: limits))
+            let (expected, id) = (try reader.readUInt64(), reader.readIdentifierResult(within: limits))
             let set = Result { () throws(DBusError) in try decoder.fields(from: &reader) }
             let unset = try [String](from: &reader)
             let patch = Result { () throws(DBusError) in (id: try id.get(), set: try set.get()) }
@@ -110,7 +110,7 @@ struct AdapterWriting {
         try adapter.checkWritingAccess(call)
         guard adapter.options.source == .push else { throw adapter.readOnlyError }
         adapter.request(by: call.peer.pluginCaller) { outcome in
-            call.answer(outcome) { answer, writer in
+            call.answer(with: outcome) { answer, writer in
                 guard case .revision(let revision, _, let isRefused, _) = answer else { return false }
                 writer.append(!isRefused)
                 writer.append(revision)
@@ -135,7 +135,7 @@ struct AdapterWriting {
                 try UpdateOptions(from: &reader, allowing: [.animated, .duplicates])
             )
         }
-        try BulkFormat.check(format)
+        try BulkFormat.checkIsKnown(format)
         try checkWritable()
         let rules = adapter.access
         service.calls.answer(call) {
@@ -186,7 +186,7 @@ struct AdapterWriting {
 /// The formats of lists in files and pipes.
 enum BulkFormat {
     /// Throws for the name of an unknown format.
-    static func check(_ format: String) throws(ListError) {
+    static func checkIsKnown(_ format: String) throws(ListError) {
         guard format == "jsonl" else {
             throw ListError(.invalidArguments, "format: \(format.quoted) is unknown; the only format is jsonl")
         }

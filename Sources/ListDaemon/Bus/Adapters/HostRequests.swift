@@ -31,10 +31,10 @@ final class HostRequests {
     ///
     /// - Returns: a completion that calls the given one, and then ends the call.
     func trackCall(of peer: Peer, _ completion: @escaping RequestTable.Completion) -> RequestTable.Completion {
-        let number = callsUnderWay.begin(of: peer)
+        let number = callsUnderWay.beginCall(of: peer)
         return { [self] outcome in
             completion(outcome)
-            for body in callsUnderWay.end(number, of: peer) { body() }
+            for body in callsUnderWay.endCall(number, of: peer) { body() }
         }
     }
 

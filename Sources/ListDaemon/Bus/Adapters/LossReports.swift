@@ -13,7 +13,7 @@ struct LossReports {
     /// Counts and logs the losses of one update of the list `name`.
     mutating func report(_ losses: [ContentLoss], of name: String, to service: Service) {
         for loss in losses {
-            service.count(loss.reason.counter, loss.count)
+            service.count(loss.reason.counter, times: loss.count)
             guard logged.insert(loss.reason).inserted else { continue }
             service.log.warning(
                 "object \(loss.objectID.debugDescription): \(loss.key) \(loss.reason.text); further cases in this list "

@@ -26,13 +26,13 @@ final class StoringRelay {
 
     /// Returns a sink for the host's effects that sends writes to the store, and passes all other effects on to
     /// `other`.
-    nonisolated func sink(_ other: @escaping ListHost.Sink) -> ListHost.Sink {
+    nonisolated func sink(passingOnTo other: @escaping ListHost.Sink) -> ListHost.Sink {
         { effects in
             guard effects.contains(where: \.isStore) else { return other(effects) }
             var others = effects
             others.removeAll { effect in
                 switch effect {
-                case .store(let token, let work): self.list.write(work) { self.answer(token, $0) }
+                case .store(let token, let work): self.list.write(work) { self.passOnAnswer(to: token, error: $0) }
                 case .status, .event, .losses, .selection, .view, .closed, .paused, .announce, .answer: return false
                 }
                 return true
@@ -41,7 +41,7 @@ final class StoringRelay {
         }
     }
 
-    private nonisolated func answer(_ token: StoringToken, _ error: ListError?) {
+    private nonisolated func passOnAnswer(to token: StoringToken, error: ListError?) {
         EventLoop.shared.post { self.host?.enqueueOnLoop(.stored(token, error)) }
     }
 }

@@ -39,7 +39,7 @@ final class CallHandler {
             authority.authorizeOnRefusal(call) { tree.handle($0) }
             tree.handle(call)
         }
-        reads = ContentReads(admission: admission, coding: coding) { counts.add(.readsHeld) }
+        reads = ContentReads(admission: admission, coding: coding) { counts.count(.readsHeld) }
         refusals = RefusalLog(log: log)
         (self.transports, self.counts, departureHandler) = (transports, counts, onDeparture)
         tree.onArrival { [weak self] call in
@@ -54,22 +54,22 @@ final class CallHandler {
     }
 
     private func handleArrival(of call: Call) {
-        counts.add(.calls)
+        counts.count(.calls)
         clients.record(call)
         call.onError { [weak self] call, error in self?.recordFailure(of: call, error) }
         watchDeparture(of: call.peer)
-        if !transports.isOnBus(call.peer) { transports.direct.checkBacklog(of: call.peer) }
+        if !transports.isOnBus(call.peer) { transports.direct.pauseReadingIfBehind(call.peer) }
         do throws(ListError) {
             try admission.admit(call)
         } catch {
-            counts.add(.callsRefused)
+            counts.count(.callsRefused)
             call.fail(error)
         }
     }
 
     private func recordFailure(of call: Call, _ error: any Error) {
         let user = call.peer.credentials?.userID
-        counts.add(refusal: refusals.record(error, of: call.member, user: user, .client(call.peer.name)))
+        counts.countRefusal(by: refusals.record(error, of: call.member, user: user, .client(call.peer.name)))
     }
 
     /// Answers `GetManagedObjects` in its turn, like other calls with large answers.
@@ -110,7 +110,7 @@ final class CallHandler {
     func answer(
         _ call: Call, refusal: ListError = .ending, _ body: @escaping @DBusActor () async throws -> Void
     ) {
-        slowCalls.begin(call, refusal)
+        slowCalls.begin(call, refusal: refusal)
         Task { @DBusActor in
             do { try await body() } catch { call.fail(error) }
             slowCalls.end(call)

@@ -20,7 +20,7 @@ struct CallsUnderWay {
 
     /// Records a call of a peer. The call retains the peer until it is answered, so that the peer's identifier stays
     /// valid.
-    mutating func begin(of peer: Peer) -> Number {
+    mutating func beginCall(of peer: Peer) -> Number {
         lastNumber += 1
         newest[ObjectIdentifier(peer)] = lastNumber
         return lastNumber
@@ -29,7 +29,7 @@ struct CallsUnderWay {
     /// Records that a call was answered.
     ///
     /// - Returns: the closures that waited for the call, which the caller must run now.
-    mutating func end(_ number: Number, of peer: Peer) -> [@DBusActor () -> Void] {
+    mutating func endCall(_ number: Number, of peer: Peer) -> [@DBusActor () -> Void] {
         if newest[ObjectIdentifier(peer)] == number { newest[ObjectIdentifier(peer)] = nil }
         return waiting.removeValue(forKey: number) ?? []
     }

@@ -103,11 +103,12 @@ final class ContentReads {
     /// Sends a signal to one client in the order of all messages to it: later messages are sent after the signal.
     ///
     /// - Parameters:
+    ///   - makeSignal: makes the signal in the client's turn.
     ///   - size: the approximate bytes of the signal.
     ///   - send: sends the message, or handles the error because of which there is none; not called if the client has
     ///     left.
     func send(
-        _ signal: @escaping @DBusActor @Sendable () throws(DBusError) -> PreparedMessage, to peer: Peer, size: Int,
+        _ makeSignal: @escaping @DBusActor @Sendable () throws(DBusError) -> PreparedMessage, to peer: Peer, size: Int,
         _ send: @escaping @DBusActor @Sendable (Result<Message, DBusError>) -> Void
     ) {
         peer.sendInOrder { [answers] in
@@ -115,13 +116,13 @@ final class ContentReads {
             guard size > Self.largestAtOnce else {
                 return send(
                     Result { () throws(DBusError) in
-                        let prepared = try signal()
+                        let prepared = try makeSignal()
                         prepared.write()
                         return try prepared.consume()
                     })
             }
             peer.hold()
-            answers.send(LargeMessage(to: peer, signal, send), size: size)
+            answers.send(LargeMessage(to: peer, makeSignal, send), size: size)
         }
     }
 
@@ -162,14 +163,17 @@ final class ContentReads {
     }
 }
 
+/// A function that encodes a host's answer as the arguments of a reply; returns `false` if the answer is of another
+/// kind.
+typealias AnswerEncoder = @Sendable (AdapterAnswer, inout MessageWriter) -> Bool
+
 extension ContentReads {
-    /// Answers a call with what `write` encodes from a host's answer, or with its error. `write` returns `false` if
-    /// the answer is of another kind.
+    /// Answers a call with what `write` encodes from a host's answer, or with its error.
     ///
     /// - Parameter isInOrder: whether later signals to the caller must be sent after the answer.
     func answer(
-        _ call: Call, _ outcome: Result<AdapterAnswer, ListError>, isInOrder: Bool = false,
-        _ write: @escaping @Sendable (AdapterAnswer, inout MessageWriter) -> Bool, finished: @escaping Finished
+        _ call: Call, with outcome: Result<AdapterAnswer, ListError>, isInOrder: Bool = false,
+        _ write: @escaping AnswerEncoder, finished: @escaping Finished
     ) {
         switch outcome {
         case .failure(let error):

@@ -17,11 +17,14 @@ struct SlowCalls {
 
     nonisolated init() {}
 
+    /// Records a call that a slow operation will answer.
+    ///
     /// - Parameter refusal: the answer if listd stops before.
-    mutating func begin(_ call: Call, _ refusal: ListError) {
+    mutating func begin(_ call: Call, refusal: ListError) {
         calls[ObjectIdentifier(call)] = Waiting(call: call, refusal: refusal)
     }
 
+    /// Removes a call that was answered.
     mutating func end(_ call: Call) { calls[ObjectIdentifier(call)] = nil }
 
     /// Answers the remaining calls with their refusals.

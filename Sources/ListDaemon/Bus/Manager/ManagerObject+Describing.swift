@@ -17,7 +17,7 @@ extension ManagerObject {
     /// Answers `ListAdapters`: name, path, source, revision, objects, items and views of each adapter.
     func listAdapters(_ call: Call) {
         let service = service
-        answer(call, count: service.adapters.count, of: Self.rowBytes) {
+        answer(call, count: service.adapters.count, bytesPerRow: Self.rowBytes) {
             let views = service.views.countByAdapter
             return service.adapters.all.map { adapter in
                 DBusStruct(
@@ -31,7 +31,7 @@ extension ManagerObject {
     /// Answers `ListViews`: view, adapter, owner, sequence, acknowledged sequence and state of each view. The
     /// sequences are 0 if the peer may not read the view's contents.
     func listViews(_ call: Call) {
-        answer(call, count: service.views.count, of: Self.rowBytes) { [service, peer = call.peer] in
+        answer(call, count: service.views.count, bytesPerRow: Self.rowBytes) { [service, peer = call.peer] in
             service.views.all.map { view in
                 let (sequence, acknowledged) =
                     view.isReadable(by: peer) ? (view.sequence, view.acknowledgedSequence) : (0, 0)
@@ -44,7 +44,7 @@ extension ManagerObject {
     /// called.
     func listClients(_ call: Call) throws {
         _ = try service.authority.administrator(call, for: .inspect)
-        answer(call, count: service.calls.clients.count, of: Self.describedBytes) { [service] in
+        answer(call, count: service.calls.clients.count, bytesPerRow: Self.describedBytes) { [service] in
             let views = Dictionary(grouping: service.views.all) { ObjectIdentifier($0.owner) }.mapValues(\.count)
             let subscriptions = Dictionary(grouping: service.adapters.all.flatMap(\.signals.subscribers)) {
                 ObjectIdentifier($0)
@@ -67,7 +67,7 @@ extension ManagerObject {
     /// Answers `DescribeAdapters`: the public properties of each list, and for administrators also its size.
     func describeAdapters(_ call: Call) {
         let service = service
-        answer(call, count: service.adapters.count, of: Self.describedBytes) {
+        answer(call, count: service.adapters.count, bytesPerRow: Self.describedBytes) {
             let caller = try? service.authority.caller(call.peer, for: .inspect)
             let views = service.views.countByAdapter
             return service.adapters.all.map { adapter in
@@ -89,9 +89,9 @@ extension ManagerObject {
     /// Answers with rows that are read in the caller's turn. If a list was added or removed by then, they are read
     /// again, so that the answer has every list that the caller may know of.
     private func answer<Row: DBusEncodable & Sendable>(
-        _ call: Call, count: Int, of rowBytes: Int, _ rows: @escaping @DBusActor @Sendable () -> [Row]
+        _ call: Call, count: Int, bytesPerRow: Int, _ rows: @escaping @DBusActor @Sendable () -> [Row]
     ) {
-        service.calls.reads.answer(call, size: count * rowBytes) { [adapters = service.adapters] in
+        service.calls.reads.answer(call, size: count * bytesPerRow) { [adapters = service.adapters] in
             adapters.stamp
         } _: {
             let rows = rows()

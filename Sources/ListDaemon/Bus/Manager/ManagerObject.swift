@@ -72,7 +72,7 @@ extension ManagerObject {
         answer(call) { [service, options] in
             let adapter = try await service.lifecycle.makeAdapter(name: name, options: options, access: access)
             if options.transient { service.lifecycle.removeWhenDeparted(adapter, creator: call.peer) }
-            service.log(adapter, "created", by: origin, limitedBy: call.peer.userText)
+            service.log("created", of: adapter, by: origin, limitedBy: call.peer.userText)
             call.reply(adapter.path)
         }
     }
@@ -85,7 +85,7 @@ extension ManagerObject {
             return try checkSource(values["source"], by: caller)
         }
         if values["transient"] != true { try service.limits.checkCreator(caller) }
-        try service.checkForCycle(name, source)
+        try service.checkForCycle(ofList: name, source: source)
         try service.checkFollowing(base, by: caller)
     }
 
@@ -108,11 +108,11 @@ extension ManagerObject {
         try service.checkWriting()
         let caller = try service.authority.caller(call.peer, for: .manageLists)
         let adapter = try service.adapters.existingObject(named: name)
-        guard adapter.access.allowsRemoving(caller) else { throw removalRefused(adapter) }
+        guard adapter.access.allowsRemoving(caller) else { throw removalRefusal(of: adapter) }
         let origin = Origin(call.peer)
         answer(call) { [service] in
             try await service.lifecycle.remove(adapter)
-            service.log(adapter, "removed", by: origin, limitedBy: call.peer.userText)
+            service.log("removed", of: adapter, by: origin, limitedBy: call.peer.userText)
             call.reply()
         }
     }
@@ -122,17 +122,17 @@ extension ManagerObject {
         let caller = try service.authority.caller(call.peer, for: .manageLists)
         let (old, new) = try call.arguments(as: NameArgument.self, NameArgument.self)
         let adapter = try service.adapters.existingObject(named: old.text)
-        guard adapter.access.allowsRemoving(caller) else { throw removalRefused(adapter) }
+        guard adapter.access.allowsRemoving(caller) else { throw removalRefusal(of: adapter) }
         let origin = Origin(call.peer)
         answer(call) { [service] in
             try await service.lifecycle.rename(adapter, to: new.text)
             service.log(
-                adapter, "renamed from \(old.text.debugDescription)", by: origin, limitedBy: call.peer.userText)
+                "renamed from \(old.text.debugDescription)", of: adapter, by: origin, limitedBy: call.peer.userText)
             call.reply()
         }
     }
 
-    private func removalRefused(_ adapter: AdapterObject) -> ListError {
+    private func removalRefusal(of adapter: AdapterObject) -> ListError {
         ListError(
             .accessDenied,
             adapter.access.isConfigured

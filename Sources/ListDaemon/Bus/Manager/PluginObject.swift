@@ -90,14 +90,14 @@ final class PluginDirectory {
     /// Updates the plugins' objects by a report of the registry.
     fileprivate func apply(_ change: PluginRegistry.Change) {
         switch change {
-        case .changed(let plugin): show(plugin)
+        case .changed(let plugin): addOrUpdateObject(of: plugin)
         case .removed(let name):
             if let object = objects.removeValue(forKey: name) { tree.remove(at: object.path) }
         }
         changed()
     }
 
-    private func show(_ plugin: LoadedPlugin) {
+    private func addOrUpdateObject(of plugin: LoadedPlugin) {
         if let object = objects[plugin.name] {
             let changed = object.update(plugin)
             try? tree.propertiesChanged(changed, of: PluginObject.interface, at: object.path)

@@ -25,7 +25,7 @@ struct StateDump {
         lines.append("features: \(features.joined(separator: " "))")
         lines.append("direct address: \(directAddress.isEmpty ? "none" : directAddress)")
         lines += service.transports.description.map { "  " + $0 }
-        lines += await storeText()
+        lines += await linesAboutStore()
         lines.append("statistics:")
         lines += service.counters.sorted { $0.key < $1.key }.map { "  \($0.key): \($0.value)" }
         lines.append("plugins:")
@@ -33,12 +33,12 @@ struct StateDump {
             "  \(plugin.name) \(plugin.version): \(plugin.state.rawValue), \(plugin.file) \(plugin.lastError)"
         }
         lines.append("adapters:")
-        for adapter in service.adapters.all { lines += await describe(adapter).map { "  " + $0 } }
+        for adapter in service.adapters.all { lines += await linesAbout(adapter).map { "  " + $0 } }
         return lines.joined(separator: "\n") + "\n"
     }
 
     /// Returns the lines about an adapter: its numbers, the state of its host, and its views.
-    private func describe(_ adapter: AdapterObject) async -> [String] {
+    private func linesAbout(_ adapter: AdapterObject) async -> [String] {
         let status = adapter.status
         let numbers = "revision \(status.revision), \(status.objectCount) objects, \(status.itemCount) items"
         var lines = ["\(adapter.name.debugDescription) (\(adapter.state.rawValue)): \(numbers), epoch \(adapter.epoch)"]
@@ -66,7 +66,7 @@ struct StateDump {
 
     /// Returns the lines about the store: its file, and the result of `PRAGMA integrity_check`, with one line for
     /// each error. Programs parse these lines (org.listd.Listd1(5)).
-    private func storeText() async -> [String] {
+    private func linesAboutStore() async -> [String] {
         guard let store = service.store else { return ["store: none, lists live in memory"] }
         do throws(ListError) {
             let faults = try await store.faults()

@@ -39,7 +39,7 @@ struct Statistics: Sendable {
     private var counts: [Counter: UInt64] = [:]
 
     /// Adds to a counter.
-    mutating func add(_ counter: Counter, _ count: Int = 1) {
+    mutating func add(_ count: Int, to counter: Counter) {
         counts[counter, default: 0] &+= UInt64(clamping: count)
     }
 

@@ -64,11 +64,11 @@ struct FieldsDecoder {
     /// Copies the next field if its value is text, as is usual; returns `false` if it is not.
     private mutating func copyText(from reader: inout MessageReader) throws(DBusError) -> Bool {
         let taken: Void? = try reader.textEntry { (key, text) throws(DBusError) in
-            try check(key)
+            try checkLength(of: key)
             do throws(ListError) {
                 try encoder.appendField(key, text: text)
             } catch {
-                throw FieldsDecoder.fault(of: key, error.dbusError)
+                throw FieldsDecoder.errorNaming(key, error.dbusError)
             }
         }
         return taken != nil
@@ -77,24 +77,24 @@ struct FieldsDecoder {
     /// Copies the next field if its value is a boolean or a number; returns `false` if it is not.
     private mutating func copyPlainNumber(from reader: inout MessageReader) throws(DBusError) -> Bool {
         let taken: Void? = try reader.numberEntry { (key, type, bits) throws(DBusError) in
-            try check(key)
+            try checkLength(of: key)
             do throws(ListError) {
                 guard let type = ListKit.TypeCode(rawValue: type.rawValue) else {
                     throw ListError(.invalidObject, "the value is not a number")
                 }
                 try encoder.appendField(key, bits: bits, type: type)
             } catch {
-                throw FieldsDecoder.fault(of: key, error.dbusError)
+                throw FieldsDecoder.errorNaming(key, error.dbusError)
             }
         }
         return taken != nil
     }
 
-    private func check(_ key: Span<UInt8>) throws(DBusError) {
+    private func checkLength(of key: Span<UInt8>) throws(DBusError) {
         guard key.count <= longestKey else { throw .invalidArgs("\(FieldsDecoder.quoted(key)) is unknown") }
     }
 
-    private static func fault(of key: Span<UInt8>, _ error: DBusError) -> DBusError {
+    private static func errorNaming(_ key: Span<UInt8>, _ error: DBusError) -> DBusError {
         DBusError(name: error.name, message: "\(quoted(key)): \(error.message)")
     }
 
@@ -108,33 +108,33 @@ struct FieldsDecoder {
         try reader.dictionaryEntry { (entry) throws(DBusError) in
             key.removeAll(keepingCapacity: true)
             try entry.readUTF8 { (text) throws(DBusError) in
-                try check(text)
+                try checkLength(of: text)
                 // The buffer is only read during the call.
                 unsafe text.withUnsafeBufferPointer { unsafe key.append(contentsOf: $0) }
             }
             do throws(DBusError) {
                 try entry.variant { (inside) throws(DBusError) in try copyFieldValue(from: &inside) }
             } catch {
-                throw FieldsDecoder.fault(of: key.span, error)
+                throw FieldsDecoder.errorNaming(key.span, error)
             }
         }
     }
 
     private mutating func copyFieldValue(from reader: inout MessageReader) throws(DBusError) {
         let key = key
-        try append { (encoder) throws(ListError) in try encoder.beginDictionaryEntry() }
+        try withEncoder { (encoder) throws(ListError) in try encoder.beginDictionaryEntry() }
         do throws(ListError) { try encoder.append(text: key.span) } catch { throw error.dbusError }
         try copyVariantContent(from: &reader)
-        try append { (encoder) throws(ListError) in try encoder.endDictionaryEntry() }
+        try withEncoder { (encoder) throws(ListError) in try encoder.endDictionaryEntry() }
     }
 
     private mutating func copyEntry(from reader: inout MessageReader) throws(DBusError) {
-        try append { (encoder) throws(ListError) in try encoder.beginDictionaryEntry() }
+        try withEncoder { (encoder) throws(ListError) in try encoder.beginDictionaryEntry() }
         try reader.dictionaryEntry { (entry) throws(DBusError) in
             try copyValue(from: &entry)
             try copyValue(from: &entry)
         }
-        try append { (encoder) throws(ListError) in try encoder.endDictionaryEntry() }
+        try withEncoder { (encoder) throws(ListError) in try encoder.endDictionaryEntry() }
     }
 
     private mutating func copyValue(from reader: inout MessageReader) throws(DBusError) {
@@ -146,17 +146,17 @@ struct FieldsDecoder {
         case .array: try copyArray(from: &reader)
         case .variant: try copyVariant(from: &reader)
         case .structure:
-            try append { (encoder) throws(ListError) in try encoder.beginStructure() }
+            try withEncoder { (encoder) throws(ListError) in try encoder.beginStructure() }
             try reader.structure { (members) throws(DBusError) in
                 while !members.atEnd { try copyValue(from: &members) }
             }
-            try append { (encoder) throws(ListError) in try encoder.endStructure() }
+            try withEncoder { (encoder) throws(ListError) in try encoder.endStructure() }
         default: try copyNumber(from: &reader)
         }
     }
 
     private mutating func copyArray(from reader: inout MessageReader) throws(DBusError) {
-        try append { (encoder) throws(ListError) in try encoder.beginArray() }
+        try withEncoder { (encoder) throws(ListError) in try encoder.beginArray() }
         if reader.nextElement == .byte {
             try reader.fixedArray(of: UInt8.self) { (bytes) throws(DBusError) in
                 do throws(ListError) { try encoder.append(bytes: bytes) } catch { throw error.dbusError }
@@ -172,7 +172,7 @@ struct FieldsDecoder {
                 }
             }
         }
-        try append { (encoder) throws(ListError) in try encoder.endArray() }
+        try withEncoder { (encoder) throws(ListError) in try encoder.endArray() }
     }
 
     private mutating func copyVariant(from reader: inout MessageReader) throws(DBusError) {
@@ -184,43 +184,43 @@ struct FieldsDecoder {
             do throws(ListError) { try encoder.beginVariant(signature: signature) } catch { throw error.dbusError }
         }
         try copyValue(from: &reader)
-        try append { (encoder) throws(ListError) in try encoder.endVariant() }
+        try withEncoder { (encoder) throws(ListError) in try encoder.endVariant() }
     }
 
     private mutating func copyNumber(from reader: inout MessageReader) throws(DBusError) {
         switch reader.next {
         case .byte:
             let value = try reader.readUInt8()
-            try append { (encoder) throws(ListError) in try encoder.append(value) }
+            try withEncoder { (encoder) throws(ListError) in try encoder.append(value) }
         case .boolean:
             let value = try reader.readBool()
-            try append { (encoder) throws(ListError) in try encoder.append(value) }
+            try withEncoder { (encoder) throws(ListError) in try encoder.append(value) }
         case .int16:
             let value = try reader.readInt16()
-            try append { (encoder) throws(ListError) in try encoder.append(value) }
+            try withEncoder { (encoder) throws(ListError) in try encoder.append(value) }
         case .uint16:
             let value = try reader.readUInt16()
-            try append { (encoder) throws(ListError) in try encoder.append(value) }
+            try withEncoder { (encoder) throws(ListError) in try encoder.append(value) }
         case .int32:
             let value = try reader.readInt32()
-            try append { (encoder) throws(ListError) in try encoder.append(value) }
+            try withEncoder { (encoder) throws(ListError) in try encoder.append(value) }
         case .uint32:
             let value = try reader.readUInt32()
-            try append { (encoder) throws(ListError) in try encoder.append(value) }
+            try withEncoder { (encoder) throws(ListError) in try encoder.append(value) }
         case .int64:
             let value = try reader.readInt64()
-            try append { (encoder) throws(ListError) in try encoder.append(value) }
+            try withEncoder { (encoder) throws(ListError) in try encoder.append(value) }
         case .uint64:
             let value = try reader.readUInt64()
-            try append { (encoder) throws(ListError) in try encoder.append(value) }
+            try withEncoder { (encoder) throws(ListError) in try encoder.append(value) }
         case .double:
             let value = try reader.readDouble()
-            try append { (encoder) throws(ListError) in try encoder.append(value) }
+            try withEncoder { (encoder) throws(ListError) in try encoder.append(value) }
         default: throw ListError(.invalidObject, "a field cannot contain a file descriptor").dbusError
         }
     }
 
-    private mutating func append(
+    private mutating func withEncoder(
         _ body: (inout FieldsEncoder) throws(ListError) -> Void
     ) throws(DBusError) {
         do throws(ListError) { try body(&encoder) } catch { throw error.dbusError }

@@ -17,7 +17,7 @@ extension MessageReader {
     }
 
     /// Reads the identifier of an object as a result, for errors that must be reported after others.
-    mutating func identifier(within limits: ObjectLimits) -> Result<String, DBusError> {
+    mutating func readIdentifierResult(within limits: ObjectLimits) -> Result<String, DBusError> {
         do throws(DBusError) { return .success(try readIdentifier(within: limits)) } catch { return .failure(error) }
     }
 }

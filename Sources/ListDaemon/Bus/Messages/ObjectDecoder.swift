@@ -36,12 +36,12 @@ struct ObjectDecoder {
 
     /// Reads `a(ssssa{sv})`, the upserts of `ApplyChanges`.
     mutating func upserts(from reader: inout MessageReader) throws(DBusError) -> [UpdateRequest.Upsert] {
-        try count(0)
+        try addToPayload(0)
         return try elements(of: "upserts", from: &reader) { (decoder, members) throws(DBusError) in
             try decoder.readID(from: &members)
             try decoder.readType(from: &members)
             let word = try NameArgument(from: &members).text
-            let anchor = members.identifier(within: decoder.limits)
+            let anchor = members.readIdentifierResult(within: decoder.limits)
             let position = try UpdateRequest.Position(word: word, anchor: anchor)
             return UpdateRequest.Upsert(try decoder.object(from: &members), position: position)
         }
@@ -57,7 +57,7 @@ struct ObjectDecoder {
     /// Reads `a{sv}`, the fields that `PatchObject` sets.
     mutating func fields(from reader: inout MessageReader) throws(DBusError) -> Fields {
         let fields = try fields.fields(from: &reader)
-        try count(fields.byteCount)
+        try addToPayload(fields.byteCount)
         return fields
     }
 
@@ -102,11 +102,11 @@ struct ObjectDecoder {
         let id = id
         let object = try fields.object(id: id.span, type: type, from: &reader)
         do throws(ListError) { try limits.checkSize(of: object) } catch { throw error.dbusError }
-        try count(object.byteCount)
+        try addToPayload(object.byteCount)
         return object
     }
 
-    private mutating func count(_ bytes: Int) throws(DBusError) {
+    private mutating func addToPayload(_ bytes: Int) throws(DBusError) {
         byteCount += bytes
         guard byteCount <= payloadBytes else {
             throw ListError.tooLarge("the payload", byteCount, limit: payloadBytes, .payloadBytes).dbusError

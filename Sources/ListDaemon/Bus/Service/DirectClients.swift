@@ -25,9 +25,9 @@ final class DirectClients {
     /// The number of clients that do not read at present.
     var countBehind: Int { backlogs.count }
 
-    /// Checks whether a peer reads its messages. Call this after a message was sent to the peer, and when the peer has
-    /// made a call.
-    func checkBacklog(of peer: Peer) {
+    /// Stops reading from a direct client while too much is queued for it. Call this after a message was sent to the
+    /// peer, and when the peer has made a call.
+    func pauseReadingIfBehind(_ peer: Peer) {
         guard let connection = peer.connection, !connection.isBus, backlogs[ObjectIdentifier(peer)] == nil,
             connection.outgoingSize > Self.behindAbove
         else { return }
@@ -41,7 +41,7 @@ final class DirectClients {
     /// Returns whether a signal to a peer must be dropped because the peer does not read, and records that it missed
     /// the signal.
     func mustDropSignal(of adapter: AdapterSignals, to peer: Peer) -> Bool {
-        checkBacklog(of: peer)
+        pauseReadingIfBehind(peer)
         guard backlogs[ObjectIdentifier(peer)] != nil else { return false }
         if backlogs[ObjectIdentifier(peer)]?.missed.contains(where: { $0 === adapter }) == false {
             backlogs[ObjectIdentifier(peer)]?.missed.append(adapter)

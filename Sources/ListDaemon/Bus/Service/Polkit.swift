@@ -101,11 +101,11 @@ final class Polkit {
         }
         let (subject, asked) = (Self.subject(of: peer), generation)
         Task { @DBusActor in
-            let isAllowed = await check(subject, question, cancellation)
+            let isAllowed = await isAuthorized(subject, question, cancellation: cancellation)
             guard waits[question]?.cancellation == cancellation else { return }
             // An authentication is valid only once; polkit itself remembers longer ones.
             if asked == generation, !(mayAskUser && isAllowed) { cache(isAllowed, for: question.right) }
-            finish(question, isAllowed)
+            finish(question, isAllowed: isAllowed)
         }
     }
 
@@ -125,7 +125,7 @@ final class Polkit {
             ])
     }
 
-    private func check(_ subject: Subject, _ question: Question, _ cancellation: String) async -> Bool {
+    private func isAuthorized(_ subject: Subject, _ question: Question, cancellation: String) async -> Bool {
         guard let authority else { return false }
         do throws(DBusError) {
             let flags: UInt32 = question.mayAskUser ? 1 : 0
@@ -148,7 +148,7 @@ final class Polkit {
         answers[right] = Answer(isAllowed: isAllowed, expiry: now + Self.freshness)
     }
 
-    private func finish(_ question: Question, _ isAllowed: Bool) {
+    private func finish(_ question: Question, isAllowed: Bool) {
         for completion in waits.removeValue(forKey: question)?.completions ?? [] { completion(isAllowed) }
     }
 
@@ -164,7 +164,7 @@ final class Polkit {
             if question.mayAskUser, let authority {
                 Task { @DBusActor in try? await authority.call("CancelCheckAuthorization", wait.cancellation) }
             }
-            finish(question, false)
+            finish(question, isAllowed: false)
         }
         answers = answers.filter { $0.key.peer != peer.name }
     }

@@ -12,8 +12,8 @@ extension Service {
         var counters = counts.statistics.values
         counters["adapters"] = UInt64(adapters.count)
         counters["views"] = UInt64(views.count)
-        counters["objects"] = UInt64(clamping: total(\.objectCount))
-        counters["items"] = UInt64(clamping: total(\.itemCount))
+        counters["objects"] = UInt64(clamping: total(of: \.objectCount))
+        counters["items"] = UInt64(clamping: total(of: \.itemCount))
         counters["bytes"] = UInt64(clamping: limits.quotas.total.bytes)
         counters["bulk-bytes"] = UInt64(clamping: limits.bulk.bytesHeld)
         let files = limits.lentFiles.use
@@ -37,24 +37,24 @@ extension Service {
 
     /// The numbers of objects and failures for the status line: `3 lists, 1204 objects, 2 views, 1 list failed`.
     var summary: String {
-        func amount(_ count: Int, _ noun: String, _ what: String = "") -> String {
-            "\(count) \(noun)\(count == 1 ? "" : "s")\(what)"
+        func phrase(_ count: Int, _ noun: String, suffix: String = "") -> String {
+            "\(count) \(noun)\(count == 1 ? "" : "s")\(suffix)"
         }
         let lists = adapters.all
         let failed = lists.count { $0.state == .failed }
         let faulty = lists.count { $0.state != .failed && !$0.sourceError.isEmpty }
         let plugins = plugins.all.count { $0.state == .failed }
         var parts = [
-            amount(lists.count, "list"), amount(total(\.objectCount), "object"), amount(views.count, "view"),
+            phrase(lists.count, "list"), phrase(total(of: \.objectCount), "object"), phrase(views.count, "view"),
         ]
-        if failed > 0 { parts.append(amount(failed, "list", " failed")) }
-        if faulty > 0 { parts.append(amount(faulty, "list", " with a source error")) }
-        if plugins > 0 { parts.append(amount(plugins, "plugin", " failed")) }
+        if failed > 0 { parts.append(phrase(failed, "list", suffix: " failed")) }
+        if faulty > 0 { parts.append(phrase(faulty, "list", suffix: " with a source error")) }
+        if plugins > 0 { parts.append(phrase(plugins, "plugin", suffix: " failed")) }
         return parts.joined(separator: ", ")
     }
 
     /// Returns the sum of a count over all lists, at most `Int.max`.
-    private func total(_ count: KeyPath<AdapterStatus, Int>) -> Int {
+    private func total(of count: KeyPath<AdapterStatus, Int>) -> Int {
         adapters.all.reduce(0) { $0.addingSaturated($1.status[keyPath: count]) }
     }
 }

@@ -26,7 +26,7 @@ extension Service {
 
     /// Throws if a list would follow itself.
     func checkForCycle(
-        _ name: String, _ source: SourceName, configured: [(name: String, base: String)] = []
+        ofList name: String, source: SourceName, configured: [(name: String, base: String)] = []
     ) throws(ListError) {
         guard case .list(let base, _) = source,
             adapters.followers.closesCycle(name, following: base, configured: configured)

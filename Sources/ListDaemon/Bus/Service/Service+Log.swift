@@ -15,7 +15,7 @@ extension Service {
     /// - Parameters:
     ///   - what: the event as a participle: `created`, `removed`, `renamed from …`.
     ///   - key: the key of the rate limit; nil = unlimited.
-    func log(_ adapter: AdapterObject, _ what: String, by origin: Origin, limitedBy key: String? = nil) {
+    func log(_ what: String, of adapter: AdapterObject, by origin: Origin, limitedBy key: String? = nil) {
         log.write(
             adapter.isTransient ? .debug : .info,
             { "adapter \(adapter.name.debugDescription) was \(what) by \(origin.text)" },
@@ -30,7 +30,7 @@ extension Service {
             ("invokers", before.invokers, now.invokers),
         ].filter { $0.1 != $0.2 }.map { "\($0.0) from \($0.1.text) to \($0.2.text)" }
         guard !changes.isEmpty else { return }
-        log(adapter, "changed (\(changes.joined(separator: ", ")))", by: origin)
+        log("changed (\(changes.joined(separator: ", ")))", of: adapter, by: origin)
     }
 
     /// Logs that a full list removed many objects, so that an administrator can find who replaced them.
@@ -53,7 +53,7 @@ extension Service {
                 .revision(revision), limitedBy: call.peer.userText)
         }
         guard dropped > 0 else { return }
-        count(.duplicatesDropped, dropped)
+        count(.duplicatesDropped, times: dropped)
         log.warning(
             "\(dropped) objects were dropped, because earlier objects in the call have their identifiers",
             .adapter(adapter),

@@ -83,8 +83,8 @@ package final class Service {
         guard phase == .running else { throw .ending }
     }
 
-    /// Counts an event.
-    func count(_ counter: Statistics.Counter, _ count: Int = 1) { counts.add(counter, count) }
+    /// Counts events.
+    func count(_ counter: Statistics.Counter, times: Int = 1) { counts.count(counter, times: times) }
 
     /// Holds back the flushes of all hosts while too much is queued for the bus. Changes are combined meanwhile.
     private func setFlushesHeld(_ holds: Bool) {
@@ -97,7 +97,7 @@ package final class Service {
         count(.signalsLost)
         switch receiver {
         case .view(let view): views.object(view)?.announceLoss()
-        case .subscriber(let client, let adapter): adapters.object(adapter)?.signals.announce(toClient: client)
+        case .subscriber(let client, let adapter): adapters.object(named: adapter)?.signals.announce(toClient: client)
         }
     }
 

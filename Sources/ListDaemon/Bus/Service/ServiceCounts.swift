@@ -17,11 +17,11 @@ final class ServiceCounts {
     nonisolated init() {}
 
     /// Counts events.
-    func add(_ counter: Statistics.Counter, _ count: Int = 1) { statistics.add(counter, count) }
+    func count(_ counter: Statistics.Counter, times: Int = 1) { statistics.add(times, to: counter) }
 
     /// Counts a refusal by a limit, if the limit is a quota.
-    func add(refusal key: LimitKey?) {
-        if key?.isQuota == true { add(.quotaRefusals) }
+    func countRefusal(by key: LimitKey?) {
+        if key?.isQuota == true { count(.quotaRefusals) }
     }
 
     /// Calls the handler of ``onChange(_:)``, because the number of lists, objects, views or failures has changed.

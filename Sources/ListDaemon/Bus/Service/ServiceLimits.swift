@@ -64,7 +64,7 @@ final class ServiceLimits {
     // MARK: Accounts
 
     /// Returns the account of a list's objects; configured lists share an account without limits.
-    func account(of access: AdapterAccess, _ bytes: ListBytes) -> HostAccount {
+    func account(of access: AdapterAccess, bytes: ListBytes) -> HostAccount {
         HostAccount(ledger: access.isConfigured ? configuredLists : quotas, user: access.owner, bytes: bytes)
     }
 
@@ -81,8 +81,8 @@ final class ServiceLimits {
         }
     }
 
-    /// Books a stored adapter on its owner's account, even beyond the limit.
-    func adoptAdapter(of access: AdapterAccess) {
+    /// Books a restored adapter on its owner's account, even beyond the limit.
+    func bookRestoredAdapter(for access: AdapterAccess) {
         if !access.isConfigured { quotas.bookUnchecked(Quotas.Amounts(adapters: 1), for: access.owner) }
     }
 

@@ -49,9 +49,9 @@ final class Transports {
         try bus.broadcast(message)
     }
 
-    /// Checks how much is queued for the bus. Call this after signals were sent. Above ``heldAbove``, congestion
-    /// begins, during which hosts combine changes.
-    func checkBus() {
+    /// Begins a congestion, during which hosts combine changes, if more than ``heldAbove`` is queued for the bus. Call
+    /// this after signals were sent.
+    func updateCongestion() {
         guard let bus, !isCongested, bus.outgoingSize > Self.heldAbove else { return }
         isCongested = true
         onCongestion(true)

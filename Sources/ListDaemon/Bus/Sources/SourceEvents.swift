@@ -25,7 +25,7 @@ struct SourceEvents {
         _ completion: @escaping @DBusActor (ListError?) -> Void
     ) {
         if let fault = progress?.fault {
-            refuse(fault)
+            failLackingObjects(fault)
             return completion(nil)
         }
         switch event {
@@ -40,8 +40,8 @@ struct SourceEvents {
                 completion(error)
             }
         case .changes(let removed, let upserts):
-            guard isWithinLimits(upserts.lazy.map(\.object)) else { return completion(nil) }
-            return feed(.applyChanges(removed: removed, upserts: upserts), upTo: progress, completion)
+            guard checkSizes(of: upserts.lazy.map(\.object)) else { return completion(nil) }
+            return sendToHost(.applyChanges(removed: removed, upserts: upserts), upTo: progress, completion)
         case .replacementBegan: intake.beginReplacement()
         case .page(let objects): add(page: objects)
         case .replacementAbandoned: intake.dropPages()
@@ -51,8 +51,9 @@ struct SourceEvents {
         case .fault(let error): record(fault: error)
         case .ready:
             adapter.changeFilling { $0.setState(.ready) }
-            intake.didApply(intake.record(after: progress, isWhole: false, lacksObjects: adapter.filling.lacksObjects))
-        case .written(let id, let error): intake.writes.finish(id, error)
+            intake.didApply(
+                intake.makeRecord(after: progress, isWhole: false, lacksObjects: adapter.filling.lacksObjects))
+        case .written(let id, let error): intake.writes.finish(id, error: error)
         case .paused:
             intake.handleSourceEnd()
             adapter.changeFilling { $0.setState(.paused) }
@@ -65,46 +66,45 @@ struct SourceEvents {
         _ completion: @escaping @DBusActor (ListError?) -> Void
     ) {
         adapter.changeFilling { $0.setLacksObjects(false) }
-        guard isWithinLimits(objects) else { return completion(nil) }
-        feed(.performUpdates(objects: objects), upTo: progress, isWhole: true, completion)
+        guard checkSizes(of: objects) else { return completion(nil) }
+        sendToHost(.performUpdates(objects: objects), upTo: progress, isWhole: true, completion)
     }
 
     private func add(page: [ListObject]) {
-        guard isWithinLimits(page) else { return intake.dropPages() }
+        guard checkSizes(of: page) else { return intake.dropPages() }
         do throws(ListError) {
             try intake.add(page, within: adapter.access.isConfigured ? .unlimited : service.limits.quotas.limits)
         } catch {
-            refuse(error)
+            failLackingObjects(error)
         }
     }
 
-    /// Checks that a plugin's objects are within the limits of clients' objects; a larger object makes the source
-    /// fail.
-    private func isWithinLimits(_ objects: some Sequence<ListObject>) -> Bool {
+    /// Returns whether a plugin's objects are within the limits of clients' objects. If they are not, the list fails.
+    private func checkSizes(of objects: some Sequence<ListObject>) -> Bool {
         // Built-in sources check the limits while they read.
         guard case .plugin = adapter.options.source else { return true }
         do throws(ListError) {
             for object in objects { try service.limits.objects.check(object) }
             return true
         } catch {
-            refuse(error)
+            failLackingObjects(error)
             return false
         }
     }
 
     /// Records that the list lacks objects of the source, and makes the list fail.
-    private func refuse(_ error: ListError) {
+    private func failLackingObjects(_ error: ListError) {
         adapter.changeFilling { $0.setLacksObjects(true) }
         intake.forgetCursor()
         fail(error)
     }
 
     /// Sends the change of an event to the host, and records the outcome.
-    private func feed(
+    private func sendToHost(
         _ operation: UpdateRequest.Operation, upTo progress: DataSourceProgress?, isWhole: Bool = false,
         _ completion: @escaping @DBusActor (ListError?) -> Void
     ) {
-        let record = intake.record(after: progress, isWhole: isWhole, lacksObjects: adapter.filling.lacksObjects)
+        let record = intake.makeRecord(after: progress, isWhole: isWhole, lacksObjects: adapter.filling.lacksObjects)
         adapter.request { [weak adapter, intake] outcome in
             guard let adapter else { return completion(nil) }
             guard !adapter.presence.isEnding else {
@@ -147,7 +147,7 @@ struct SourceEvents {
             let limit = service.calls.refusals.record(
                 error, of: subject, user: adapter.access.owner, .adapter(adapter.name),
                 .revision(adapter.status.revision), event: .sourceFailed)
-            service.counts.add(refusal: limit)
+            service.counts.countRefusal(by: limit)
         } else {
             logWarning(error)
         }

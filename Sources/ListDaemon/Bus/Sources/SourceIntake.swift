@@ -59,7 +59,7 @@ final class SourceIntake {
     // MARK: How far the source has read
 
     /// Returns the record that holds after an event is applied.
-    func record(after progress: DataSourceProgress?, isWhole: Bool, lacksObjects: Bool) -> SourceRecord {
+    func makeRecord(after progress: DataSourceProgress?, isWhole: Bool, lacksObjects: Bool) -> SourceRecord {
         var record = sourceState.record.after(progress, isWhole: isWhole, now: Clock.microseconds(of: CLOCK_REALTIME))
         // The source must send the missing objects again.
         if lacksObjects { record.removeCursor() }

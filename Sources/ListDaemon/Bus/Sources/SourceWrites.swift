@@ -42,7 +42,7 @@ final class SourceWrites {
     }
 
     /// Completes a write with the source's answer; unknown numbers are ignored.
-    func finish(_ id: DataSourceWrite.ID, _ error: ListError?) {
+    func finish(_ id: DataSourceWrite.ID, error: ListError?) {
         guard let write = waiting.removeValue(forKey: id) else { return }
         bytes -= write.bytes
         write.completion(error)
@@ -52,7 +52,7 @@ final class SourceWrites {
     func refuseAll() {
         let error = ListError(
             .sourceUnavailable, "the source ended before it answered; the outcome of the write is unknown")
-        for id in waiting.keys.sorted() { finish(id, error) }
+        for id in waiting.keys.sorted() { finish(id, error: error) }
     }
 }
 

@@ -83,7 +83,7 @@ struct SourceWriting {
                 cursor: adapter.source.intake.sourceState.cursor,
                 user: call.peer.pluginCaller)
         ) { error in
-            EventLoop.shared.post { writes.finish(id, error) }
+            EventLoop.shared.post { writes.finish(id, error: error) }
         }
     }
 }

@@ -28,7 +28,7 @@ extension ViewObject {
     func scrollTo(_ call: Call) throws {
         try checkOwner(of: call)
         let (id, item, word) = try call.message.read { [limits = service.limits.objects] (reader) throws(DBusError) in
-            (reader.identifier(within: limits), try reader.readUInt32(), try NameArgument(from: &reader).text)
+            (reader.readIdentifierResult(within: limits), try reader.readUInt32(), try NameArgument(from: &reader).text)
         }
         guard let position = ScrollPosition(rawValue: word) else {
             throw DBusError.invalidArgs("position \(word.quoted) is not one of none, start, center, end")
@@ -70,7 +70,7 @@ extension ViewObject {
         }
     }
 
-    func select(_ call: Call, _ isSelected: Bool) throws {
+    func select(_ call: Call, isSelected: Bool) throws {
         try checkOwner(of: call)
         let (id, item) = try call.message.read { [limits = service.limits.objects] (reader) throws(DBusError) in
             (try reader.readIdentifier(within: limits), try reader.readUInt32())
@@ -133,7 +133,7 @@ extension ViewObject {
         let size = (description?.visibleObjects.count ?? 0) * 256
         service.calls.reads.perform(for: call, size: size) { [self] finished in
             request(for: call, .resync) { [service] outcome in
-                service.calls.reads.answer(call, outcome, isInOrder: true) { answer, writer in
+                service.calls.reads.answer(call, with: outcome, isInOrder: true) { answer, writer in
                     guard case .picture(let picture) = answer else { return false }
                     writer.append(picture)
                     return true
@@ -149,6 +149,7 @@ extension ViewObject {
         perform(call, .close) { _, _ in true }
     }
 
+    /// Sends a command to the host and answers the call with the new sequence number of the view.
     private func performForSequence(_ call: Call, _ command: ViewCommand) {
         perform(call, command) { answer, writer in
             guard case .sequence(let sequence) = answer else { return false }

@@ -41,10 +41,10 @@ extension ViewObject {
             try view.reportSizes(call)
         },
         .method("Select", in: ["id": "s", "item": "u"], out: ["selected": "b"]) { view, call in
-            try view.select(call, true)
+            try view.select(call, isSelected: true)
         },
         .method("Deselect", in: ["id": "s", "item": "u"], out: ["deselected": "b"]) { view, call in
-            try view.select(call, false)
+            try view.select(call, isSelected: false)
         },
         .method(
             "ChangeSelection", in: ["select": "a(su)", "deselect": "a(su)"],

@@ -65,14 +65,10 @@ final class ViewObject {
         }
     }
 
-    /// Sends a command to the host and answers the call with what `write` encodes; `write` returns `false` if the
-    /// answer is of another kind.
-    func perform(
-        _ call: Call, _ command: ViewCommand,
-        _ write: @escaping @Sendable (AdapterAnswer, inout MessageWriter) -> Bool
-    ) {
+    /// Sends a command to the host and answers the call with what `write` encodes.
+    func perform(_ call: Call, _ command: ViewCommand, _ write: @escaping AnswerEncoder) {
         request(for: call, command) { [service] outcome in
-            service.calls.reads.answer(call, outcome, isInOrder: true, write) {}
+            service.calls.reads.answer(call, with: outcome, isInOrder: true, write) {}
         }
     }
 
@@ -154,7 +150,7 @@ extension ViewObject {
         ) { [service, owner, number] outcome in
             do throws(DBusError) {
                 try service.transports.send(outcome.get(), to: owner, .view(number))
-                service.transports.direct.checkBacklog(of: owner)
+                service.transports.direct.pauseReadingIfBehind(owner)
             } catch {
                 service.log.warning(
                     "signal \(signal.name) of view \(number) could not be sent: \(error)", .client(owner.name),
