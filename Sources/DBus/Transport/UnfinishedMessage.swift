@@ -93,7 +93,7 @@ final class UnfinishedMessage {
     /// message.
     func recordAllDispatched() {
         incoming.recordAllDispatched()
-        if boundaries.received > 0, timer == nil { checkTimeout(after: limits.timeout) }
+        if boundaries.received > 0, timer == nil { scheduleTimeoutCheck(after: limits.timeout) }
     }
 
     /// Records that reading resumes. The pause does not count as time without progress.
@@ -125,17 +125,17 @@ final class UnfinishedMessage {
         }
     }
 
-    private func checkTimeout(after time: Duration) {
+    private func scheduleTimeoutCheck(after time: Duration) {
         timer = EventLoop.shared.addTimer(after: time) { [weak self] in self?.checkTimeout() }
     }
 
     private func checkTimeout() {
         timer = nil
         guard boundaries.received > 0 else { return }
-        guard isReading() else { return checkTimeout(after: limits.timeout) }
+        guard isReading() else { return scheduleTimeoutCheck(after: limits.timeout) }
         let idle = Duration.nanoseconds(Int64(clamping: TimerQueue.now() - lastProgress))
         if idle < limits.timeout {
-            checkTimeout(after: limits.timeout - idle)
+            scheduleTimeoutCheck(after: limits.timeout - idle)
         } else {
             limits.onTimeout(boundaries.received)
         }

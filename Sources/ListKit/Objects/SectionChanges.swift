@@ -74,7 +74,7 @@
     }
 
     /// Returns the map from all old positions to new positions, for lookups in ascending order.
-    func forwardingInOrder(count: Int) -> OrderedForwarding { OrderedForwarding(self, count: count) }
+    func orderedForwarding(oldCount: Int) -> OrderedForwarding { OrderedForwarding(self, count: oldCount) }
 }
 
 /// A map from the old positions of a list to the new ones. All positions are looked up once, in ascending order.

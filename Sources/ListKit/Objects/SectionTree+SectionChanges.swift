@@ -54,7 +54,7 @@ extension SectionTree {
         var counts = [Int](repeating: 0, count: list.count)
         var payloads = [Int32](repeating: SectionTree.noPayload, count: list.count)
         for (insert, itemCount) in zip(changes.inserts, itemCounts) { counts[insert.new] = itemCount }
-        var forward = changes.forwardingInOrder(count: list.count)
+        var forward = changes.orderedForwarding(oldCount: list.count)
         forEachSection(in: 0..<count()) { old, section in
             guard let new = forward.newPosition(of: old) else { return }
             counts[new] = section.itemCount

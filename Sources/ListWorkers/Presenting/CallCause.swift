@@ -7,7 +7,7 @@ internal import ListKit
 package struct CallCause: Sendable, Equatable {
     /// The user who called a method of the list or a view.
     var user: UInt32
-    /// The request; 0 = it has no answer, or has been answered.
+    /// The request that still has to be answered; 0 if the caller expects no answer, or has it already.
     var request: RequestID
 }
 

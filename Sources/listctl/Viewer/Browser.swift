@@ -115,7 +115,7 @@ struct Browser {
     mutating func show(_ picture: Picture) -> [Effect] {
         self.picture = picture
         var y = scroller.show(picture)
-        if let size = sizeAfterMeasuring() { y = scroller.resize(to: size, in: picture) ?? y }
+        if let size = updateRowHeight() { y = scroller.resize(to: size, in: picture) ?? y }
         y = revealRequestedPlace() ?? placeCursor() ?? y
         return viewportRequest(at: y) + (scroller.isDrawable ? [.draw] : [])
     }
@@ -178,12 +178,13 @@ struct Browser {
     /// The minimum and maximum number of points of a terminal row. Higher items take several rows.
     private static let rowHeights = 8.0...256
 
-    /// Returns the new size of the screen when the picture changes the number of points of a row, else nil.
+    /// Updates the number of points of a terminal row from the picture. Returns the new size of the screen; nil if the
+    /// number stays.
     ///
     /// The first picture with an item that fits on the screen determines the height of a row. Later pictures can only
     /// reduce the height, when the viewport contains many more items than the screen has rows. Therefore the height
     /// stops changing, whatever the items are.
-    private mutating func sizeAfterMeasuring() -> Scroller.Size? {
+    private mutating func updateRowHeight() -> Scroller.Size? {
         var size = scroller.size
         guard let (rows, advance) = RowLayout.measure(picture), advance <= size.height else { return nil }
         let height = min(max(Self.rowHeights.lowerBound, advance), Self.rowHeights.upperBound)

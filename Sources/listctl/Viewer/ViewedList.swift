@@ -229,12 +229,12 @@ final class ViewedList {
             isCurrentOpening(opening)
         else { return }
         onEvent(.facts(ListFacts(properties, workingRange: range.members)))
-        let text = await conditionText(for: properties)
+        let text = await stateMessage(for: properties)
         if isCurrentOpening(opening) { onEvent(.condition(text)) }
     }
 
     /// Returns the message about the list's state; empty when the list is ready and complete.
-    private func conditionText(for properties: [String: DBusValue]) async -> String {
+    private func stateMessage(for properties: [String: DBusValue]) async -> String {
         func text(_ name: String) -> String { properties[name].flatMap(ItemText.plain) ?? "" }
         let error = text("SourceError")
         switch text("State") {

@@ -10,7 +10,7 @@ final class NotifySocket: Sendable {
     /// A stream of the messages, one for each datagram. The stream ends with ``close()``.
     let messages: AsyncStream<String>
     private let continuation: AsyncStream<String>.Continuation
-    // Sendable, because a dispatch source may be cancelled from any thread. This source is cancelled once.
+    // After `init` the source is only cancelled, which any thread may do.
     private nonisolated(unsafe) let source: any DispatchSourceRead
 
     init(path: String) throws {

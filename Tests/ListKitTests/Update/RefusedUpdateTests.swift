@@ -310,7 +310,8 @@ struct RefusedUpdateTests {
     }
 
     @Test(
-        "an item update is requested while another one is being stored → it runs in the next flush, on the new list")
+        "an item update is requested while an earlier one is being stored → it runs in the next flush"
+    )
     func selectingInBlock() throws {
         let list = try TestHost.letters("a:xyz")
         let controller = try #require(list.controller("a"))

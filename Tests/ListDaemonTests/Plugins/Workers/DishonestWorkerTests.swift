@@ -176,7 +176,7 @@ struct DishonestWorkerTests {
             frame: .zero, z: 0, content: [:])
     }
 
-    @Test("a view's pictures show more slots than a list of this size needs → the daemon kills the worker")
+    @Test("a worker reports a picture with more slots than the list's size allows → the daemon kills the worker")
     func slots() async throws {
         var changes = (1...10).map { step in
             var change = PictureChange(view: 1, sequence: UInt64(step), revision: 7, contentSize: .zero, offset: .zero)
