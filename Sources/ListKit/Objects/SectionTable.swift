@@ -182,6 +182,10 @@
         }
     }
 
+    /// Sets the payload of an object's section; does nothing if there is no such section. Requires that no change is
+    /// open.
+    func setPayload(_ payload: Int32, of object: ListObject) { tree.setPayload(payload, of: object) }
+
     /// Ends the open change and drops the state before it.
     ///
     /// - Returns: the payloads of the removed sections; empty if the tree was rebuilt.

@@ -194,9 +194,7 @@ final class SectionMap {
     func releaseHandles(unless isInUse: (SectionHandle) -> Bool) {
         let unused = objects.filter { !isInUse($0.key) }
         for (handle, object) in unused {
-            if let position = table.tree.index(of: object, in: .new) {
-                table.setPayload(SectionTree.noPayload, at: position, .new)
-            }
+            table.setPayload(SectionTree.noPayload, of: object)
             objects[handle] = nil
         }
         handleLimit = max(SectionMap.leastHandles, 2 * objects.count)

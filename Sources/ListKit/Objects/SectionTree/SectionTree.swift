@@ -244,6 +244,11 @@ extension SectionTree {
         payloads[order.word(at: place).slot] = payload
     }
 
+    /// Sets the payload of an object's section in both states; does nothing if there is no such section.
+    mutating func setPayload(_ payload: Int32, of object: ListObject) {
+        if let slot = slot(of: object) { payloads[slot] = payload }
+    }
+
     private mutating func remove(slot: Int) -> Int {
         let place = order.place(ofSlot: slot)
         let index = order.summary(before: place).count(.new)
