@@ -13,10 +13,10 @@ struct SectionControllerRegistry {
     private(set) var controllers: [SectionHandle: ListSectionController] = [:]
     /// The sections whose controllers are released when unused, because their kinds have traits.
     private(set) var transient: Set<SectionHandle> = []
-    /// The sections in ``transient`` whose controllers may be unused.
-    private(set) var releaseCandidates: Set<SectionHandle> = []
-    /// The sections whose controllers are being made.
-    private var making: Set<SectionHandle> = []
+    /// The sections whose controllers may be unused. A section may be contained more than once.
+    private var releaseCandidates: [SectionHandle] = []
+    /// The sections whose controllers are being made, at most 32 (``CallGate``).
+    private var making: [SectionHandle] = []
     /// The reasons why sections show error items.
     private(set) var faults: [SectionHandle: String] = [:]
 
@@ -35,31 +35,48 @@ struct SectionControllerRegistry {
     mutating func removeCachedKinds() { kinds.removeAll() }
 
     /// Records that a section's controller is being made. Returns `false` if it was already being made.
-    mutating func beginMaking(_ handle: SectionHandle) -> Bool { making.insert(handle).inserted }
+    mutating func beginMaking(_ handle: SectionHandle) -> Bool {
+        if making.contains(handle) { return false }
+        making.append(handle)
+        return true
+    }
 
     /// Records that a section's controller has been made.
-    mutating func endMaking(_ handle: SectionHandle) { making.remove(handle) }
+    mutating func endMaking(_ handle: SectionHandle) { making.removeAll { $0 == handle } }
 
     mutating func insert(_ controller: ListSectionController, for handle: SectionHandle, isTransient: Bool) {
         controllers[handle] = controller
         guard isTransient else { return }
         transient.insert(handle)
-        releaseCandidates.insert(handle)
+        releaseCandidates.append(handle)
     }
 
-    /// Records that the controller of a section may be unused.
-    mutating func addReleaseCandidate(_ handle: SectionHandle) {
-        if transient.contains(handle) { releaseCandidates.insert(handle) }
+    /// Records that the controllers of some sections may be unused.
+    mutating func addReleaseCandidates(_ handles: some Sequence<SectionHandle>) {
+        releaseCandidates += handles
     }
 
-    /// Records that the controller of a section is in use.
-    mutating func removeReleaseCandidate(_ handle: SectionHandle) { releaseCandidates.remove(handle) }
+    /// Removes the unused controllers of ``transient`` and returns them. The caller releases them, because they may
+    /// call the list from `deinit`.
+    ///
+    /// - Parameters:
+    ///   - kept: a section whose controller is not removed.
+    ///   - isInUse: returns whether any view shows a section or has the section in range.
+    mutating func removeUnused(
+        except kept: SectionHandle?, isInUse: (SectionHandle) -> Bool
+    ) -> [ListSectionController] {
+        var removed: [ListSectionController] = []
+        for handle in releaseCandidates where handle != kept && transient.contains(handle) && !isInUse(handle) {
+            if let controller = remove(handle) { removed.append(controller) }
+        }
+        releaseCandidates.removeAll { $0 != kept }
+        return removed
+    }
 
     /// Removes the controller of a section from the list and returns it.
     @discardableResult
     mutating func remove(_ handle: SectionHandle) -> ListSectionController? {
         transient.remove(handle)
-        releaseCandidates.remove(handle)
         let controller = controllers.removeValue(forKey: handle)
         controller?.setLink(nil)
         return controller

@@ -182,19 +182,17 @@ final class SectionStore {
 
     // MARK: Releasing
 
-    /// Marks a section whose controller may be released, because the section may have left all views and working
-    /// ranges.
-    func addReleaseCandidate(_ handle: SectionHandle) { registry.addReleaseCandidate(handle) }
+    /// Marks the sections whose controllers may be released, because the sections have left a view or its working
+    /// range.
+    func addReleaseCandidates(_ handles: some Sequence<SectionHandle>) { registry.addReleaseCandidates(handles) }
 
     /// Releases unused controllers of kinds with traits.
     ///
     /// - Parameter kept: a section whose controller is about to be returned.
     /// - Complexity: O(controllers that were made, and sections that left views, since the last call).
     func releaseTransientControllers(except kept: SectionHandle?) {
-        guard !gate.isCalling else { return }
-        for handle in registry.releaseCandidates where handle != kept {
-            if isInUse(handle) { registry.removeReleaseCandidate(handle) } else { registry.remove(handle) }
-        }
+        guard !gate.isCalling, let delegate else { return }
+        _ = registry.removeUnused(except: kept) { delegate.isInUse($0) }
     }
 
     /// Releases the handles of unused sections, for example after a long scroll.

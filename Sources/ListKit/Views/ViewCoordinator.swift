@@ -151,8 +151,8 @@ final class ViewCoordinator {
         let movesItems = effects.map { !$0.replaced.isEmpty || !$0.forwarding.isEmpty } ?? false
         guard !steps.isEmpty || movesItems else { return [] }
         for step in steps {
-            for element in step.disappeared { element.key.handle.map(environment.store.addReleaseCandidate) }
-            for place in step.exited { environment.store.addReleaseCandidate(place.handle) }
+            environment.store.addReleaseCandidates(step.disappeared.lazy.compactMap(\.key.handle))
+            environment.store.addReleaseCandidates(step.exited.lazy.map(\.handle))
         }
         return ControllerCalls(steps, &counts, map, effects).calls
     }
