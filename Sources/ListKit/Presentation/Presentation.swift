@@ -360,12 +360,14 @@
     }
 
     /// Makes the calls of section controllers that result from changes of views, and notifies display listeners.
+    ///
+    /// Without a listener at the beginning, none is looked for after each call.
     func deliver(_ calls: [ControllerCall]) {
+        guard let delegate, !delegate.displayListeners.isEmpty else { return calls.forEach(store.perform) }
         for call in calls {
             store.perform(call)
-            guard call.section != nil, let listeners = delegate?.displayListeners, !listeners.isEmpty,
-                let place = store.announcement(of: call)
-            else { continue }
+            guard call.section != nil, let place = store.announcement(of: call) else { continue }
+            let listeners = delegate.displayListeners
             store.gate.callOut {
                 for listener in listeners {
                     listener.handleDisplay(
