@@ -36,6 +36,45 @@ struct DisplayStep {
         sectionsDisappeared = DisplayStep.sections(of: old, without: new)
     }
 
+    /// Sets the elements and sections that appeared and disappeared while all sections kept their positions.
+    ///
+    /// - Returns: `false` if the elements are not in list order. Then nothing is set.
+    /// - Complexity: O(elements), without hashing.
+    mutating func setChanges(scrollingFrom old: [ViewElement], to new: [ViewElement]) -> Bool {
+        guard DisplayStep.areInListOrder(old), DisplayStep.areInListOrder(new) else { return false }
+        var index = 0
+        for element in new {
+            while index < old.count, ViewElement.isBefore(old[index], element) {
+                disappeared.append(old[index])
+                index += 1
+            }
+            if index < old.count, old[index].key == element.key { index += 1 } else { appeared.append(element) }
+        }
+        disappeared += old[index...]
+        sectionsAppeared = DisplayStep.sections(of: appeared, withoutElementIn: old)
+        sectionsDisappeared = DisplayStep.sections(of: disappeared, withoutElementIn: new)
+        return true
+    }
+
+    /// Returns whether all elements belong to sections and each is before the next one.
+    private static func areInListOrder(_ elements: [ViewElement]) -> Bool {
+        guard elements.first?.key.handle != nil, elements.last?.key.handle != nil else { return elements.isEmpty }
+        return zip(elements, elements.dropFirst()).allSatisfy { $1.key.handle != nil && ViewElement.isBefore($0, $1) }
+    }
+
+    /// Returns the sections of some elements of which no element is among others, which are in list order.
+    private static func sections(
+        of elements: [ViewElement], withoutElementIn others: [ViewElement]
+    ) -> [(section: Int, handle: SectionHandle)] {
+        var sections: [(section: Int, handle: SectionHandle)] = []
+        for element in elements where element.section != sections.last?.section {
+            let place = others.partitionPoint { $0.section < element.section }
+            let isAmongOthers = place < others.count && others[place].section == element.section
+            if !isAmongOthers, let handle = element.key.handle { sections.append((element.section, handle)) }
+        }
+        return sections
+    }
+
     /// Sets the sections that entered and left the working range.
     mutating func setRanges(
         entered: [(section: Int, handle: SectionHandle)], exited: [(section: Int, handle: SectionHandle)]

@@ -114,7 +114,9 @@ final class ListView {
         let old = elements
         elements = geometry.visibleElements()
         var step = DisplayStep()
-        step.setChanges(from: old, to: elements, forwarding: forwarding)
+        if environment.isUpdating || !step.setChanges(scrollingFrom: old, to: elements) {
+            step.setChanges(from: old, to: elements, forwarding: forwarding)
+        }
         updateWorkingRange(&step)
         return step
     }
@@ -279,11 +281,12 @@ final class ListView {
 
     /// Returns the sections of which elements are shown, in list order.
     func handlesShown(cellsOnly: Bool) -> [SectionHandle] {
-        var known: Set<SectionHandle> = []
-        return elements.compactMap { element in
-            guard let handle = element.key.handle, !cellsOnly || element.key.kind == .cell else { return nil }
-            return known.insert(handle).inserted ? handle : nil
+        var handles: [SectionHandle] = []
+        for element in elements where !cellsOnly || element.key.kind == .cell {
+            // The elements of a section are next to each other.
+            if let handle = element.key.handle, handle != handles.last { handles.append(handle) }
         }
+        return handles
     }
 
     // MARK: Resuming
