@@ -323,6 +323,8 @@
 
     /// Updates the views and the selection, and returns their events in the order that the D-Bus contract requires.
     private func updateViewsAndSelection(_ update: ObjectUpdate, _ section: SectionUpdate) -> [AdapterEvent] {
+        // Without views, no element is displayed, so that no section controller has to be notified either.
+        guard !views.isEmpty || selections.isUpdateNeeded else { return [] }
         let followed = views.apply(update, section)
         let before = selections.moveSelection(with: followed.effects)
         deliver(followed.calls)

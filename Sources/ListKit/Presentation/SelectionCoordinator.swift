@@ -173,6 +173,9 @@ final class SelectionCoordinator {
     /// Ends the update, after which selections are applied at once again.
     func endUpdate() { update = nil }
 
+    /// Whether any item is selected, or was selected or deselected in the update.
+    var isUpdateNeeded: Bool { !selection.sections.isEmpty || update?.selections.isEmpty == false }
+
     /// Moves the selection to the new indexes of its items.
     ///
     /// - Returns: the selection before the move.

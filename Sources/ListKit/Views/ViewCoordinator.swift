@@ -35,6 +35,9 @@ final class ViewCoordinator {
     /// The views in the order in which they were opened.
     var views: [ListView] { table.views }
 
+    /// Whether no view is open.
+    var isEmpty: Bool { table.views.isEmpty }
+
     /// Returns the view with an identifier.
     func view(_ id: ViewID) -> ListView? { table[id] }
 
@@ -193,8 +196,9 @@ final class ViewCoordinator {
     // MARK: Updates
 
     /// Prepares anchoring before the list changes, by keeping the present layouts. ``apply(_:_:)`` must be called
-    /// next.
+    /// next. Without views, nothing is prepared.
     func prepareAnchoring() {
+        guard !isEmpty else { return }
         keepsAnchors = true
         environment.layouts.keepOldLayouts()
     }
