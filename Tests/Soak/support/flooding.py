@@ -47,13 +47,13 @@ def message(path, interface, member, signature="", body=b"", destination=NAME, f
     return header + b"\0" * (-len(header) % 8) + body
 
 
-def call(place, interface, member, signature="", body=b""):
+def call(place, interface, member, signature="", body=b"", destination=NAME):
     """Returns a call of an object of listd. A short interface name is one of listd's. For VIEW, returns a function from the view's path to the call."""
     if "." not in interface:
         interface = f"{NAME}.{interface}"
     if place == VIEW:
         return lambda path: message(path, interface, member, signature, body)
-    return message(ROOT + place, interface, member, signature, body)
+    return message(ROOT + place, interface, member, signature, body, destination)
 
 
 def with_serial(data, serial):
@@ -73,16 +73,16 @@ def rows(count, fields=b"", offset=0, is_bad=False):
     return bytes(out)
 
 
-def update(path, content):
+def update(path, content, destination=NAME):
     """Returns a PerformUpdates call without an expected revision and options. The elements start at an offset of 16."""
     body = struct.pack("<QI", 0, len(content)) + b"\0" * 4 + content
     body += b"\0" * (-len(body) % 4) + struct.pack("<I", 0)
     body += b"\0" * (-len(body) % 8)
-    return call(path, "Adapter", "PerformUpdates", "ta(ssa{sv})a{sv}", body)
+    return call(path, "Adapter", "PerformUpdates", "ta(ssa{sv})a{sv}", body, destination)
 
 
-def full_list(path, count, is_bad=False):
-    return update(path, rows(count, is_bad=is_bad))
+def full_list(path, count, is_bad=False, destination=NAME):
+    return update(path, rows(count, is_bad=is_bad), destination)
 
 
 def objects(path, count, value):
