@@ -52,14 +52,16 @@ extension ManagerObject {
             .mapValues(\.count)
             return service.calls.clients.all.map { client in
                 let (peer, key, recent) = (client.peer, ObjectIdentifier(client.peer), client.recent)
-                let numbers: [String: UInt64] = [
-                    "pid": UInt64(clamping: peer.process), "calls": client.calls, "bytes": client.bytes,
-                    "calls-10s": recent.calls, "bytes-10s": recent.bytes, "views": UInt64(views[key] ?? 0),
-                    "subscriptions": UInt64(subscriptions[key] ?? 0), "last-call": client.lastCall,
-                ]
+                let numbers = NamedValues([
+                    ("pid", .uint64(UInt64(clamping: peer.process))), ("calls", .uint64(client.calls)),
+                    ("bytes", .uint64(client.bytes)), ("calls-10s", .uint64(recent.calls)),
+                    ("bytes-10s", .uint64(recent.bytes)), ("views", .uint64(UInt64(views[key] ?? 0))),
+                    ("subscriptions", .uint64(UInt64(subscriptions[key] ?? 0))),
+                    ("last-call", .uint64(client.lastCall)),
+                ])
                 return DBusStruct(
                     peer.name, service.transports.isOnBus(peer) ? "bus" : "direct", peer.credentials?.userID ?? .max,
-                    peer.command, numbers.mapValues { DBusValue.uint64($0) })
+                    peer.command, numbers)
             }
         }
     }
@@ -71,16 +73,18 @@ extension ManagerObject {
             let caller = try? service.authority.caller(call.peer, for: .inspect)
             let views = service.views.countByAdapter
             return service.adapters.all.map { adapter in
-                var values: [String: DBusValue] = [
-                    "state": .string(adapter.state.rawValue), "owner": .uint32(adapter.access.owner),
-                    "source": .string(adapter.options.source.text), "revision": .uint64(adapter.status.revision),
-                    "objects": .uint32(UInt32(clamping: adapter.status.objectCount)),
-                    "items": .uint32(UInt32(clamping: adapter.status.itemCount)),
-                    "views": .uint32(UInt32(clamping: views[ObjectIdentifier(adapter)] ?? 0)),
-                    "changes-10s": .uint64(adapter.signals.recentChanges.total()),
-                ]
-                if adapter.isReadable(by: call.peer) { values["source-error"] = .string(adapter.sourceError) }
-                if caller?.isAdministrator == true { values["bytes"] = .uint64(UInt64(clamping: adapter.bytes.count)) }
+                var values = NamedValues([
+                    ("state", .string(adapter.state.rawValue)), ("owner", .uint32(adapter.access.owner)),
+                    ("source", .string(adapter.options.source.text)), ("revision", .uint64(adapter.status.revision)),
+                    ("objects", .uint32(UInt32(clamping: adapter.status.objectCount))),
+                    ("items", .uint32(UInt32(clamping: adapter.status.itemCount))),
+                    ("views", .uint32(UInt32(clamping: views[ObjectIdentifier(adapter)] ?? 0))),
+                    ("changes-10s", .uint64(adapter.signals.recentChanges.total())),
+                ])
+                if adapter.isReadable(by: call.peer) { values.append("source-error", .string(adapter.sourceError)) }
+                if caller?.isAdministrator == true {
+                    values.append("bytes", .uint64(UInt64(clamping: adapter.bytes.count)))
+                }
                 return DBusStruct(adapter.name, values)
             }
         }
