@@ -76,9 +76,11 @@ extension ListAdapterObservers: PresentationDelegate {
 
     func didFindFault(_ fault: SectionFault) { notifyUpdaterDelegate { $0.adapter($1, didFindFault: fault) } }
 
+    var hasDisplayListeners: Bool { delegate != nil || announcer != nil }
+
     /// The delegate, followed by the announcer's listeners (rule DH-10).
     var displayListeners: [any DisplayListener] {
-        guard let adapter, delegate != nil || announcer != nil else { return [] }
+        guard let adapter else { return [] }
         let all = (delegate.map { [$0] } ?? []) + (announcer?.currentListeners ?? [])
         return all.map { DelegateRelay(adapter: adapter, delegate: $0) }
     }

@@ -324,7 +324,10 @@
     /// Updates the views and the selection, and returns their events in the order that the D-Bus contract requires.
     private func updateViewsAndSelection(_ update: ObjectUpdate, _ section: SectionUpdate) -> [AdapterEvent] {
         // Without views, no element is displayed, so that no section controller has to be notified either.
-        guard !views.isEmpty || selections.isUpdateNeeded else { return [] }
+        guard !views.isEmpty || selections.isUpdateNeeded else {
+            views.cancelAnchoring()
+            return []
+        }
         let followed = views.apply(update, section)
         let before = selections.moveSelection(with: followed.effects)
         deliver(followed.calls)
@@ -362,13 +365,13 @@
     }
 
     /// Makes the calls of section controllers that result from changes of views, and notifies display listeners.
-    ///
-    /// Without a listener at the beginning, none is looked for after each call.
     func deliver(_ calls: [ControllerCall]) {
-        guard let delegate, !delegate.displayListeners.isEmpty else { return calls.forEach(store.perform) }
+        let delegate = delegate
         for call in calls {
             store.perform(call)
-            guard call.section != nil, let place = store.announcement(of: call) else { continue }
+            guard call.section != nil, let delegate, delegate.hasDisplayListeners,
+                let place = store.announcement(of: call)
+            else { continue }
             let listeners = delegate.displayListeners
             store.gate.callOut {
                 for listener in listeners {

@@ -14,6 +14,8 @@ protocol PresentationDelegate: AnyObject {
     func didPresent(_ announcement: Announcement)
     /// Called when a section is found to be at fault.
     func didFindFault(_ fault: SectionFault)
+    /// Whether there may be listeners for objects that appear and disappear.
+    var hasDisplayListeners: Bool { get }
     /// The current listeners for objects that appear and disappear.
     var displayListeners: [any DisplayListener] { get }
 }

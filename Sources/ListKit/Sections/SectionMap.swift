@@ -189,8 +189,8 @@ final class SectionMap {
 
     /// Releases unused handles. No update may be open.
     ///
-    /// - Complexity: O(handles · log n). The next release is due when the number of remaining handles has doubled, so
-    ///   that the amortized cost is O(log n) for each handle.
+    /// - Complexity: O(handles). The next release is due when the number of remaining handles has doubled, so that the
+    ///   amortized cost is O(1) for each handle.
     func releaseHandles(unless isInUse: (SectionHandle) -> Bool) {
         let unused = objects.filter { !isInUse($0.key) }
         for (handle, object) in unused {

@@ -39,7 +39,7 @@ struct DisplayStep {
     /// Sets the elements and sections that appeared and disappeared while all sections kept their positions.
     ///
     /// - Returns: `false` if the elements are not in list order. Then nothing is set.
-    /// - Complexity: O(elements), without hashing.
+    /// - Complexity: O(elements + changed sections · log elements).
     mutating func setChanges(scrollingFrom old: [ViewElement], to new: [ViewElement]) -> Bool {
         guard DisplayStep.areInListOrder(old), DisplayStep.areInListOrder(new) else { return false }
         var index = 0
@@ -67,7 +67,9 @@ struct DisplayStep {
         of elements: [ViewElement], withoutElementIn others: [ViewElement]
     ) -> [(section: Int, handle: SectionHandle)] {
         var sections: [(section: Int, handle: SectionHandle)] = []
-        for element in elements where element.section != sections.last?.section {
+        var last: Int?
+        for element in elements where element.section != last {
+            last = element.section
             let place = others.partitionPoint { $0.section < element.section }
             let isAmongOthers = place < others.count && others[place].section == element.section
             if !isAmongOthers, let handle = element.key.handle { sections.append((element.section, handle)) }

@@ -195,12 +195,17 @@ final class ViewCoordinator {
 
     // MARK: Updates
 
-    /// Prepares anchoring before the list changes, by keeping the present layouts. ``apply(_:_:)`` must be called
-    /// next. Without views, nothing is prepared.
+    /// Prepares anchoring before the list changes, by keeping the present layouts. ``apply(_:_:)`` or
+    /// ``cancelAnchoring()`` must be called next.
     func prepareAnchoring() {
-        guard !isEmpty else { return }
         keepsAnchors = true
         environment.layouts.keepOldLayouts()
+    }
+
+    /// Releases what ``prepareAnchoring()`` kept, because the update is not applied to views.
+    func cancelAnchoring() {
+        keepsAnchors = false
+        environment.layouts.releaseOldLayouts()
     }
 
     /// Applies an update to all views.
@@ -230,8 +235,7 @@ final class ViewCoordinator {
             view.apply(effects, paths, keepsAnchors: keepsAnchors)
             steps.append(view.updateElements(forwarding: effects.forwarding))
         }
-        keepsAnchors = false
-        layouts.releaseOldLayouts()
+        cancelAnchoring()
         let followers = zip(views, changed).filter { $1 == nil }.map(\.0)
         let displays = zip(followers, steps).map { $0.events(of: $1) }
         let pictures = zip(views, changed).flatMap { view, changed in

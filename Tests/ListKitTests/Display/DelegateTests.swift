@@ -117,6 +117,20 @@ struct DelegateTests {
         #expect(updates.heard.count == 4)
     }
 
+    @Test("a display callback sets the first delegate → the delegate is notified from that item on", .rule("DH-10"))
+    func lateDelegate() throws {
+        final class Attaching: ListDisplayDelegate {
+            var attach: (() -> Void)?
+            func sectionController(_ controller: ListSectionController, willDisplayItemAt index: Int) { attach?() }
+        }
+        let (log, attaching) = (EventList(), Attaching())
+        let delegate = Listener("delegate", log)
+        let list = try TestHost.letters("a:x", "b:y") { $0.displayDelegate = attaching }
+        attaching.attach = { list.adapter.delegate = delegate }
+        _ = try list.open()
+        #expect(log.drain() == ["a.0", "a@0", "b.0", "b@1"].map { "delegate will \($0)" })
+    }
+
     @Test("a listener removes itself during its notification → the other listeners are still notified", .rule("AN-05"))
     func leavingListener() throws {
         let log = EventList()
