@@ -325,7 +325,7 @@
     private func updateViewsAndSelection(_ update: ObjectUpdate, _ section: SectionUpdate) -> [AdapterEvent] {
         // Without views, no element is displayed, so that no section controller has to be notified either.
         guard !views.isEmpty || selections.isUpdateNeeded else {
-            views.cancelAnchoring()
+            views.endAnchoring()
             return []
         }
         let followed = views.apply(update, section)

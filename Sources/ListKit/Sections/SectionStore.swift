@@ -191,8 +191,8 @@ final class SectionStore {
     /// - Parameter kept: a section whose controller is about to be returned.
     /// - Complexity: O(controllers that were made, and sections that left views, since the last call).
     func releaseTransientControllers(except kept: SectionHandle?) {
-        guard !gate.isCalling, let delegate else { return }
-        _ = registry.removeUnused(except: kept) { delegate.isInUse($0) }
+        guard !gate.isCalling else { return }
+        _ = registry.removeUnused(except: kept) { isInUse($0) }
     }
 
     /// Releases the handles of unused sections, for example after a long scroll.

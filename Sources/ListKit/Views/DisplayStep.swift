@@ -58,7 +58,7 @@ struct DisplayStep {
 
     /// Returns whether all elements belong to sections and each is before the next one.
     private static func areInListOrder(_ elements: [ViewElement]) -> Bool {
-        guard elements.first?.key.handle != nil, elements.last?.key.handle != nil else { return elements.isEmpty }
+        guard elements.first?.key.handle != nil else { return elements.isEmpty }
         return zip(elements, elements.dropFirst()).allSatisfy { $1.key.handle != nil && ViewElement.isBefore($0, $1) }
     }
 

@@ -196,14 +196,14 @@ final class ViewCoordinator {
     // MARK: Updates
 
     /// Prepares anchoring before the list changes, by keeping the present layouts. ``apply(_:_:)`` or
-    /// ``cancelAnchoring()`` must be called next.
+    /// ``endAnchoring()`` must be called next.
     func prepareAnchoring() {
         keepsAnchors = true
         environment.layouts.keepOldLayouts()
     }
 
-    /// Releases what ``prepareAnchoring()`` kept, because the update is not applied to views.
-    func cancelAnchoring() {
+    /// Releases the layouts that ``prepareAnchoring()`` kept.
+    func endAnchoring() {
         keepsAnchors = false
         environment.layouts.releaseOldLayouts()
     }
@@ -235,7 +235,7 @@ final class ViewCoordinator {
             view.apply(effects, paths, keepsAnchors: keepsAnchors)
             steps.append(view.updateElements(forwarding: effects.forwarding))
         }
-        cancelAnchoring()
+        endAnchoring()
         let followers = zip(views, changed).filter { $1 == nil }.map(\.0)
         let displays = zip(followers, steps).map { $0.events(of: $1) }
         let pictures = zip(views, changed).flatMap { view, changed in
