@@ -20,35 +20,6 @@ public final class ListDaemonClient {
             connection, destination: ListdName.bus, path: ListdName.managerPath, interface: ListdName.manager)
     }
 
-    /// A row of `ListAdapters`.
-    public struct AdapterRow: Sendable {
-        /// The name of the list.
-        public let name: String
-        /// The object path of the list.
-        public let path: ObjectPath
-        /// The option `source` of the list.
-        public let source: String
-        /// The revision of the list.
-        public let revision: UInt64
-        /// The number of objects.
-        public let objects: UInt32
-        /// The number of items.
-        public let items: UInt32
-        /// The number of views.
-        public let views: UInt32
-    }
-
-    /// Returns all lists.
-    public func adapters() async throws(DBusError) -> [AdapterRow] {
-        typealias Row = DBusStruct<String, ObjectPath, String, UInt64, UInt32, UInt32, UInt32>
-        return try await manager.call("ListAdapters", returning: [Row].self).map { row in
-            let (name, path, source, revision, objects, items, views) = row.members
-            return AdapterRow(
-                name: name, path: path, source: source, revision: revision, objects: objects, items: items,
-                views: views)
-        }
-    }
-
     /// Returns the daemon's counters by name.
     public func statistics() async throws(DBusError) -> [String: UInt64] {
         try await manager.call("GetStatistics", returning: [String: UInt64].self)

@@ -266,8 +266,14 @@ final class ListView {
         ViewDescription(
             state: sender.credit.isStalled ? .stalled : geometry.isActive ? .active : .new, sequence: sender.sequence,
             acknowledgedSequence: sender.credit.acknowledged, contentSize: geometry.contentSize,
-            viewport: geometry.viewport ?? .zero, workingRange: workingRange, visibleObjects: visibleObjects,
-            visibleItems: geometry.visibleItems)
+            viewport: geometry.viewport ?? .zero, workingRange: workingRange, visibleSections: visibleSections,
+            visibleObjects: visibleObjects, visibleItems: geometry.visibleItems)
+    }
+
+    private var visibleSections: Range<Int> {
+        func isCell(_ element: ViewElement) -> Bool { element.key.kind == .cell && element.key.handle != nil }
+        guard let first = elements.first(where: isCell), let last = elements.last(where: isCell) else { return 0..<0 }
+        return first.section..<last.section + 1
     }
 
     /// The identifiers of the objects with a visible item. They are cached, because a view is often described without

@@ -38,6 +38,8 @@
     public var viewport: Rect
     /// The positions of the sections in range.
     public var workingRange: Range<Int>
+    /// The positions of the sections from the first to the last one with a visible item.
+    public var visibleSections: Range<Int>
     /// The identifiers of the objects with a visible item, in list order.
     public var visibleObjects: [String]
     /// The range of items that the viewer requested in the layout `none`. It follows the changes of the list.
@@ -46,7 +48,8 @@
     /// Makes a description.
     @_spi(Daemon) public init(
         state: State, sequence: UInt64, acknowledgedSequence: UInt64, contentSize: Size, viewport: Rect,
-        workingRange: Range<Int>, visibleObjects: [String], visibleItems: VisibleItems? = nil
+        workingRange: Range<Int>, visibleSections: Range<Int> = 0..<0, visibleObjects: [String],
+        visibleItems: VisibleItems? = nil
     ) {
         self.state = state
         self.sequence = sequence
@@ -54,6 +57,7 @@
         self.contentSize = contentSize
         self.viewport = viewport
         self.workingRange = workingRange
+        self.visibleSections = visibleSections
         self.visibleObjects = visibleObjects
         self.visibleItems = visibleItems
     }

@@ -103,8 +103,8 @@ extension ViewDescription.State: WireCodable {}
 
 extension ViewDescription: WireCodable {
     func write(to writer: inout WireWriter) {
-        writer.write(state, sequence, acknowledgedSequence, contentSize, viewport, workingRange, visibleObjects)
-        writer.write(visibleItems)
+        writer.write(state, sequence, acknowledgedSequence, contentSize, viewport, workingRange, visibleSections)
+        writer.write(visibleObjects, visibleItems)
     }
 
     init(from reader: inout WireReader) throws(WireError) {
@@ -112,7 +112,7 @@ extension ViewDescription: WireCodable {
             state: try reader.read(), sequence: try reader.readSequence(),
             acknowledgedSequence: try reader.readSequence(),
             contentSize: try reader.read(), viewport: try reader.read(), workingRange: try reader.read(),
-            visibleObjects: try reader.read(), visibleItems: try reader.read())
+            visibleSections: try reader.read(), visibleObjects: try reader.read(), visibleItems: try reader.read())
     }
 }
 

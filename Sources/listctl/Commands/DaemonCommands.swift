@@ -48,22 +48,21 @@ struct ClientsCommand: Command {
     ]
 
     static func row(_ client: ListDaemonClient.ClientRow) -> [String] {
-        func number(_ key: String) -> Double { Double(client.numbers[key] ?? 0) }
-        let last = client.numbers["last-call"].flatMap { FieldHint.timeInMicroseconds.text(of: .uint64($0)) }
+        let values = client.values
+        func number(_ key: String) -> Double { Double(values.number(key) ?? 0) }
+        func whole(_ key: String) -> String { "\(values.number(key) ?? 0)" }
+        let last = values.number("last-call").flatMap { FieldHint.timeInMicroseconds.text(of: .uint64($0)) }
+        let user = values.number("user").flatMap(UInt32.init(exactly:)) ?? .max
         return [
-            client.name, client.command, "\(client.numbers["pid"] ?? 0)",
-            client.user == .max ? "-" : UserName.ofUser(client.user), FieldHint.decimal(number("calls-10s") / 10),
-            FieldHint.bytes(number("bytes-10s") / 10), "\(client.numbers["calls"] ?? 0)",
-            FieldHint.bytes(number("bytes")), "\(client.numbers["views"] ?? 0)",
-            "\(client.numbers["subscriptions"] ?? 0)", client.transport, last ?? "-",
+            client.name, values.text("command") ?? "", whole("pid"), user == .max ? "-" : UserName.ofUser(user),
+            FieldHint.decimal(number("calls-10s") / 10), FieldHint.bytes(number("bytes-10s") / 10), whole("calls"),
+            FieldHint.bytes(number("bytes")), whole("views"), whole("subscriptions"), values.text("transport") ?? "",
+            last ?? "-",
         ]
     }
 
     private static func members(of client: ListDaemonClient.ClientRow) -> [String: DBusValue] {
-        client.numbers.mapValues { .uint64($0) }.merging([
-            "name": .string(client.name), "command": .string(client.command), "user": .uint32(client.user),
-            "transport": .string(client.transport),
-        ]) { $1 }
+        client.values.merging(["name": .string(client.name)]) { $1 }
     }
 }
 

@@ -18,7 +18,7 @@ struct ListCommand: Command {
 
     func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
         try await context.withDaemon { daemon throws(DBusError) in
-            let lists = try await daemon.adapterDescriptions().map(ListDescription.init)
+            let lists = try await daemon.adapters().map(ListDescription.init)
             if context.json {
                 for list in lists { Output.writeJSON(list.members) }
             } else {
@@ -38,19 +38,17 @@ struct ListDescription: Sendable {
     let name: String
     private let values: [String: DBusValue]
 
-    init(_ description: ListDaemonClient.AdapterDescription) {
-        name = description.name
-        values = description.values
+    init(_ row: ListDaemonClient.AdapterRow) {
+        name = row.name
+        values = row.values
     }
 
-    var state: String { text("state") ?? "" }
-    /// Why the list is incomplete; `nil` for users who may not read the list.
-    var sourceError: String? { text("source-error") }
-    var objects: UInt64 { number("objects") ?? 0 }
-    var views: UInt64 { number("views") ?? 0 }
-    /// The bytes that the objects count towards their owner's quota; `nil` for users who are not administrators.
-    var bytes: UInt64? { number("bytes") }
-    var changesPerSecond: Double { Double(number("changes-10s") ?? 0) / 10 }
+    var state: String { values.text("state") ?? "" }
+    /// Why the list is incomplete; empty also for users who may not read the list.
+    var sourceError: String { values.text("source-error") ?? "" }
+    var objects: UInt64 { values.number("objects") ?? 0 }
+    var views: UInt64 { values.number("views") ?? 0 }
+    var changesPerSecond: Double { Double(values.number("changes-10s") ?? 0) / 10 }
 
     static let columns: [TextTable.Column] = [
         .init(title: "NAME", role: { _ in .name }), .init(title: "STATE", role: role(ofState:)), .init(title: "OWNER"),
@@ -62,13 +60,14 @@ struct ListDescription: Sendable {
 
     var row: [String] {
         [
-            name, state, number("owner").flatMap(UInt32.init(exactly:)).map(UserName.ofUser) ?? "", "\(objects)",
-            bytes.map { FieldHint.bytes(Double($0)) } ?? "-", FieldHint.decimal(changesPerSecond), "\(views)",
-            text("source") ?? "", "\(number("revision") ?? 0)", "\(number("items") ?? 0)",
+            name, state, values.text("owner-name") ?? "", "\(objects)",
+            values.number("bytes").map { FieldHint.bytes(Double($0)) } ?? "-", FieldHint.decimal(changesPerSecond),
+            "\(views)", values.text("source") ?? "", "\(values.number("revision") ?? 0)",
+            "\(values.number("items") ?? 0)",
         ]
     }
 
-    /// The members of the list's JSON object, with the names of `DescribeAdapters`.
+    /// The members of the list's JSON object, with the names of `ListAdapters`.
     var members: [String: DBusValue] { values.merging(["name": .string(name)]) { $1 } }
 
     /// Returns the style for the state of a list or plugin.
@@ -77,19 +76,6 @@ struct ListDescription: Sendable {
         case "ready": .good
         case "failed": .bad
         default: .doubtful
-        }
-    }
-
-    private func text(_ key: String) -> String? {
-        guard case .string(let text)? = values[key] else { return nil }
-        return text
-    }
-
-    private func number(_ key: String) -> UInt64? {
-        switch values[key] {
-        case .uint64(let number): number
-        case .uint32(let number): UInt64(number)
-        default: nil
         }
     }
 }

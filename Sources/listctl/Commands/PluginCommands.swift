@@ -9,8 +9,8 @@ struct PluginsCommand: Command {
     static let syntax = CommandSyntax(
         name: "plugins", group: .plugins, summary: "List the plugins, and how they are.",
         discussion: [
-            "PROCESS is 0 while a plugin's worker is being restarted; RESTARTS is the number of restarts. LAST ERROR is empty "
-                + "if nothing went wrong."
+            "PROCESS and MEMORY are those of the plugin's worker, and - while there is none; RESTARTS is the number of "
+                + "restarts. LAST ERROR is empty if nothing went wrong."
         ])
 
     init(_ invocation: Invocation) {}
@@ -22,14 +22,7 @@ struct PluginsCommand: Command {
                 for row in rows { Output.writeJSON(Self.members(of: row)) }
                 return .done
             }
-            Output.writeTable(
-                Self.columns,
-                rows.map { row in
-                    [
-                        row.name, row.state, row.version, row.isolation, "\(row.process)", "\(row.restarts)",
-                        row.lastError, row.file,
-                    ]
-                }, context.style)
+            Output.writeTable(Self.columns, rows.map(Self.row), context.style)
             return .done
         }
     }
@@ -37,16 +30,22 @@ struct PluginsCommand: Command {
     private static let columns: [TextTable.Column] = [
         .init(title: "NAME", role: { _ in .name }), .init(title: "STATE", role: ListDescription.role(ofState:)),
         .init(title: "VERSION"), .init(title: "ISOLATION"), .init(title: "PROCESS", isNumber: true),
-        .init(title: "RESTARTS", isNumber: true), .init(title: "LAST ERROR", role: { _ in .bad }),
-        .init(title: "FILE", role: { _ in .faint }),
+        .init(title: "MEMORY", isNumber: true), .init(title: "RESTARTS", isNumber: true),
+        .init(title: "LAST ERROR", role: { _ in .bad }), .init(title: "FILE", role: { _ in .faint }),
     ]
 
-    private static func members(of row: ListDaemonClient.PluginRow) -> [String: DBusValue] {
-        [
-            "name": .string(row.name), "version": .string(row.version), "isolation": .string(row.isolation),
-            "state": .string(row.state), "process": .uint32(row.process), "restarts": .uint32(row.restarts),
-            "file": .string(row.file), "last-error": .string(row.lastError),
+    private static func row(_ plugin: ListDaemonClient.PluginRow) -> [String] {
+        let values = plugin.values
+        return [
+            plugin.name, values.text("state") ?? "", values.text("version") ?? "", values.text("isolation") ?? "",
+            values.number("pid").map { "\($0)" } ?? "-",
+            values.number("memory").map { FieldHint.bytes(Double($0)) } ?? "-", "\(values.number("restarts") ?? 0)",
+            values.text("error") ?? "", values.text("file") ?? "",
         ]
+    }
+
+    private static func members(of plugin: ListDaemonClient.PluginRow) -> [String: DBusValue] {
+        plugin.values.merging(["name": .string(plugin.name)]) { $1 }
     }
 }
 

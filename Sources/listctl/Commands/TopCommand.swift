@@ -34,7 +34,7 @@ struct TopCommand: Command {
             defer { screen?.close() }
             var shown = 0
             while true {
-                let lists = try await daemon.adapterDescriptions().map(ListDescription.init)
+                let lists = try await daemon.adapters().map(ListDescription.init)
                 // Users who are not administrators see the lists only.
                 let clients = try? await daemon.clients()
                 if context.json {
@@ -65,7 +65,7 @@ struct TopCommand: Command {
         let busiest = lists.sorted {
             ($1.changesPerSecond, $1.views, $1.objects) < ($0.changesPerSecond, $0.views, $0.objects)
         }
-        let callers = clients?.sorted { ($1.numbers["calls-10s"] ?? 0) < ($0.numbers["calls-10s"] ?? 0) }
+        let callers = clients?.sorted { ($1.values.number("calls-10s") ?? 0) < ($0.values.number("calls-10s") ?? 0) }
         let objects = lists.reduce(0) { $0 + $1.objects }
         let heading =
             "listd  \(countText(lists.count, "list")), \(countText(objects, "object")), "

@@ -242,7 +242,7 @@ final class ViewedList {
             if !error.isEmpty { return "the list has failed: \(error)" }
             let source = text("Source")
             let plugins = (try? await daemon.plugins()) ?? []
-            let reason = plugins.first { source.hasPrefix($0.name + "/") }?.lastError ?? ""
+            let reason = plugins.first { source.hasPrefix($0.name + "/") }?.values.text("error") ?? ""
             return reason.isEmpty ? "the list has failed: listd's journal says why" : "the list has failed: \(reason)"
         case "paused": return "the list waits for its plugin"
         default: return error.isEmpty ? "" : "the list is not complete: \(error)"

@@ -36,7 +36,7 @@ extension MalformedCall {
             bodies.map { MalformedCall(target, member, $0, "InvalidArgs") }
         }
         let withoutArguments: [(Target, String)] = [
-            (.manager, "ListAdapters"), (.manager, "DescribeAdapters"), (.manager, "ListClients"),
+            (.manager, "ListAdapters"), (.manager, "ListClients"),
             (.manager, "ListViews"), (.manager, "ListPlugins"), (.manager, "Reload"),
             (.manager, "GetStatistics"), (.manager, "Dump"), (.manager, "DumpByFileDescriptor"),
             (.adapter, "ReloadData"), (.adapter, "Unsubscribe"), (.view, "Resync"), (.view, "Close"),

@@ -96,7 +96,7 @@ struct SweepTests {
     }
 
     private func removeAdapters(_ stage: Stage) async throws {
-        typealias Entry = DBusStruct<String, ObjectPath, String, UInt64, UInt32, UInt32, UInt32>
+        typealias Entry = DBusStruct<String, ObjectPath, [String: DBusValue]>
         let entries = try await stage.manager.call("ListAdapters", returning: [Entry].self)
         for entry in entries {
             try await stage.manager.call("RemoveAdapter", entry.members.0)

@@ -13,7 +13,7 @@ struct ConfigurationTests {
     private let plain = "[List]\nDescription=a list that clients fill\n"
 
     private func names(_ stage: Stage) async throws -> [String] {
-        typealias Entry = DBusStruct<String, ObjectPath, String, UInt64, UInt32, UInt32, UInt32>
+        typealias Entry = DBusStruct<String, ObjectPath, [String: DBusValue]>
         return try await stage.manager.call("ListAdapters", returning: [Entry].self).map { $0.members.0 }
     }
 

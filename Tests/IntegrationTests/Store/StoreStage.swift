@@ -82,7 +82,7 @@ extension Stage {
 
     /// Returns the names of all lists.
     func names() async throws -> Set<String> {
-        typealias Entry = DBusStruct<String, ObjectPath, String, UInt64, UInt32, UInt32, UInt32>
+        typealias Entry = DBusStruct<String, ObjectPath, [String: DBusValue]>
         return Set(try await manager.call("ListAdapters", returning: [Entry].self).map { $0.members.0 })
     }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DBus
+import Glibc
 import ListClient
 import TestSupport
 import Testing
@@ -157,15 +158,22 @@ struct InteractionTests {
         try await view.setViewport(y: 0)
         let other = try await stage.connect()
         let second = try await TestView(adapter, by: other)
-        typealias ViewRow = DBusStruct<ObjectPath, ObjectPath, String, UInt64, UInt64, String>
+        typealias ViewRow = DBusStruct<ObjectPath, [String: DBusValue]>
         let rows = try await stage.manager.call("ListViews", returning: [ViewRow].self).map(\.members)
-        #expect(rows.map(\.0) == [view.path, second.path] && rows.map(\.1) == [adapter.path, adapter.path])
-        #expect(rows.map(\.2) == [stage.client.uniqueName, other.uniqueName])
-        #expect(rows.map(\.3) == [1, 0] && rows.map(\.4) == [0, 0] && rows.map(\.5) == ["active", "new"])
-        typealias AdapterRow = DBusStruct<String, ObjectPath, String, UInt64, UInt32, UInt32, UInt32>
-        let list = try await stage.manager.call("ListAdapters", returning: [AdapterRow].self).map(\.members)
-        #expect(list.map(\.0) == ["list"] && list.map(\.1) == [adapter.path] && list.map(\.2) == ["push"])
-        #expect(list.map(\.3) == [1] && list.map(\.4) == [3] && list.map(\.5) == [3] && list.map(\.6) == [2])
+        #expect(rows.map(\.0) == [view.path, second.path])
+        func values(_ key: String) -> [DBusValue?] { rows.map { $0.1[key]?.unwrapped } }
+        #expect(values("adapter") == [.objectPath(adapter.path), .objectPath(adapter.path)])
+        #expect(values("client") == [.string(stage.client.uniqueName), .string(other.uniqueName)])
+        #expect(values("user") == [.uint32(geteuid()), .uint32(geteuid())])
+        #expect(
+            values("sequence") == [.uint64(1), .uint64(0)] && values("acked-sequence") == [.uint64(0), .uint64(0)])
+        #expect(values("state") == [.string("active"), .string("new")])
+        func range(_ first: UInt32, _ count: UInt32) -> DBusValue { .structure([.uint32(first), .uint32(count)]) }
+        #expect(values("visible") == [range(0, 3), range(0, 0)])
+        #expect(values("working-range") == [range(0, 3), range(0, 0)])
+        let lists = try await ListDaemonClient(connection: stage.client).adapters()
+        #expect(lists.map(\.name) == ["list"] && lists.map(\.path) == [adapter.path])
+        #expect(lists.map { $0.values["views"] } == [.uint32(2)])
         let gone = EventLog<Void>()
         _ = try await stage.client.watchOwner(of: other.uniqueName) { if $0 == nil { gone.record(()) } }
         other.close()

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import pwd
 
 import pytest
 
@@ -28,9 +29,11 @@ async def ids(mail: listd.List) -> list[str]:
 async def test_lists_and_clients_are_described(shared: Stage, name: str) -> None:
     async with listd.connect(shared.address) as d:
         await make_list_of_words(d, name, ["a", "b"])
-        described = {one.name: one for one in await d.describe()}[name]
+        described = {one.name: one for one in await d.lists()}[name]
         assert (described.state, described.owner, described.objects) == ("ready", os.getuid(), 2)
         assert described.bytes is not None and described.source_error == ""
+        assert described.owner_name == described.last_writer == pwd.getpwuid(os.getuid()).pw_name
+        assert described.last_write is not None and described.epoch == (await (await d.list(name)).properties()).epoch
         mine = [one for one in await d.clients() if one.pid == os.getpid()]
         assert mine and mine[-1].calls > 0 and mine[-1].user == os.getuid()
 
@@ -185,7 +188,7 @@ def test_the_synchronous_interface_filters_searches_and_invokes(shared: Stage, n
         hit = mail.search("Y")
         assert hit is not None and hit.id == "b"
         assert mail.item_counts().counts == (1, 1)
-        assert name in [one.name for one in d.describe()]
+        assert name in [one.name for one in d.lists()]
         with mail.view(layout="none") as view:
             assert not view.invoke("a", "archive")
 

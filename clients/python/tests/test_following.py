@@ -287,7 +287,7 @@ async def test_listd_is_killed_in_the_middle_of_a_call(stage: Stage) -> None:
                 *(lambda: mail.find("a"), lambda: mail.search("a"), lambda: mail.export(io.BytesIO())),
                 *(lambda: anext(mail.items()), lambda: anext(mail.follow()), lambda: view.show(0, 3)),
                 *(lambda: view.select("a"), lambda: view.invoke("a", "x"), lambda: d.list("mail"), lambda: d.ensure("more")),
-                *(d.lists, d.describe, d.views, d.clients, d.plugins, d.properties, d.statistics, d.dump),
+                *(d.lists, d.views, d.clients, d.plugins, d.properties, d.statistics, d.dump),
             ]
             stage.signal(signal.SIGSTOP)
             before = d._link.daemon

@@ -59,7 +59,7 @@ extension AdapterObject {
             out: ["revision": "t"]
         ) { adapter, call in try AdapterWriting(adapter: adapter).moveObject(call) },
         .method(
-            "PatchObject", in: ["expected_revision": "t", "id": "s", "set": "a{sv}", "unset": "as"],
+            "PatchObject", in: ["expected_revision": "t", "id": "s", "set_fields": "a{sv}", "unset_fields": "as"],
             out: ["revision": "t"]
         ) { adapter, call in try AdapterWriting(adapter: adapter).patchObject(call) },
         .method("ReloadObjects", in: ["ids": "as"], out: ["revision": "t"]) { adapter, call in
@@ -83,7 +83,8 @@ extension AdapterObject {
             out: ["revision": "t", "total": "u", "file": "h"]
         ) { adapter, call in try AdapterReading(adapter: adapter).getObjectsByFileDescriptor(call) },
         .method(
-            "FindObject", in: ["id": "s"], out: ["revision": "t", "section": "u", "type": "s", "fields": "a{sv}"]
+            "FindObject", in: ["id": "s"],
+            out: ["revision": "t", "section": "u", "object_type": "s", "fields": "a{sv}"]
         ) { adapter, call in try AdapterReading(adapter: adapter).findObject(call) },
         .method(
             "GetItems", in: ["first_section": "u", "section_count": "u"],
@@ -94,7 +95,7 @@ extension AdapterObject {
             out: ["revision": "t", "next_section": "u", "counts": "au"]
         ) { adapter, call in try AdapterReading(adapter: adapter).getItemCounts(call) },
         .method(
-            "Search", in: ["text": "s", "fields": "as", "from": "u", "backwards": "b"],
+            "Search", in: ["text": "s", "fields": "as", "start": "u", "backwards": "b"],
             out: ["revision": "t", "found": "b", "index": "u", "id": "s"]
         ) { adapter, call in try adapter.search(call) },
         .method(

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import DBus
+internal import Glibc
 package import ListConfiguration
 @_spi(Daemon) internal import ListKit
 internal import ListSources
@@ -37,6 +38,8 @@ package final class AdapterObject {
     private(set) var filling: Filling
     /// Whether the list is being moved or removed.
     private(set) var presence = AdapterPresence()
+    /// The user of the last answered write, and its time in microseconds since 1970; nil before the first one.
+    private(set) var lastWrite: (user: UInt32, time: UInt64)?
     private let host: HostRequests
 
     /// Makes the object of an adapter, and sets it as the target of the relay.
@@ -74,6 +77,11 @@ package final class AdapterObject {
     var following: Follower? { source.follower }
     /// Whether the list is removed when its creator's connection ends.
     var isTransient: Bool { presence.creator != nil }
+
+    /// Records that a write of a peer is being answered.
+    func recordWrite(by peer: Peer) {
+        lastWrite = peer.credentials.map { ($0.userID, Clock.microseconds(of: CLOCK_REALTIME)) }
+    }
 
     /// Emits PropertiesChanged.
     func emitPropertiesChanged(_ names: [String]) { signals.emitPropertiesChanged(names) }

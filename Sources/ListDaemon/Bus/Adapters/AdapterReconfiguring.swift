@@ -110,6 +110,7 @@ struct AdapterReconfiguring {
             try await following.performInOrder { () async throws(ListError) in
                 try await setQuery(query, argument: argument, of: following)
             }
+            adapter.recordWrite(by: call.peer)
             call.reply(adapter.status.revision)
         }
     }

@@ -109,7 +109,8 @@ struct AdapterWriting {
     func moveItem(_ call: Call, from source: IndexPath, to target: IndexPath) throws {
         try adapter.checkWritingAccess(call)
         guard adapter.options.source == .push else { throw adapter.readOnlyError }
-        adapter.request(by: call.peer.pluginCaller) { outcome in
+        adapter.request(by: call.peer.pluginCaller) { [adapter] outcome in
+            if case .success(.revision(_, _, isRefused: false, _)) = outcome { adapter.recordWrite(by: call.peer) }
             call.answer(with: outcome) { answer, writer in
                 guard case .revision(let revision, _, let isRefused, _) = answer else { return false }
                 writer.append(!isRefused)
@@ -165,10 +166,10 @@ struct AdapterWriting {
             return
         }
         let isFullList = if case .performUpdates = operation { true } else { false }
-        adapter.request { [service, name = adapter.name] outcome in
+        adapter.request { [service, adapter, name = adapter.name] outcome in
             switch outcome {
             case .success(.revision(let revision, let dropped, _, let removed)):
-                service.recordWrite(call, to: name, at: revision, dropped: dropped)
+                service.recordWrite(call, to: adapter, at: revision, dropped: dropped)
                 if isFullList, let removed { service.log(removed, by: call, of: name, at: revision) }
                 call.reply(revision)
             case .success: call.fail(ListError.unexpectedAnswer)

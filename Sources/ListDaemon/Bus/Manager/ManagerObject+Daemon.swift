@@ -10,15 +10,6 @@ internal import ListWorkers
 // Methods about the daemon itself: its plugins, its state, its store.
 
 extension ManagerObject {
-    /// Returns name, version, file, isolation, state and last error of each plugin.
-    func listPlugins() -> [DBusStruct<String, String, String, String, String, String>] {
-        service.plugins.all.map { plugin in
-            DBusStruct(
-                plugin.name, plugin.version, plugin.file, plugin.isolation.rawValue, plugin.state.rawValue,
-                plugin.lastError)
-        }
-    }
-
     func loadPlugin(_ call: Call, _ file: String) throws {
         _ = try service.authority.administrator(call, for: .loadPlugins)
         answer(call) { [service] in

@@ -26,15 +26,16 @@ extension ManagerObject {
         .function("GetAdapter", in: ["name"], out: "adapter") { (manager, _, name: NameArgument) in
             try manager.service.adapters.existingObject(named: name.text).path
         },
-        .method("ListAdapters", out: ["adapters": "a(sostuuu)"]) { manager, call in manager.listAdapters(call) },
-        .method("DescribeAdapters", out: ["adapters": "a(sa{sv})"]) { manager, call in manager.describeAdapters(call) },
-        .method("RenameAdapter", in: ["old": "s", "new": "s"]) { manager, call in try manager.renameAdapter(call) },
-        .method("ListClients", out: ["clients": "a(ssusa{sv})"]) { manager, call in try manager.listClients(call) },
-        .method("ListViews", out: ["views": "a(oostts)"]) { manager, call in manager.listViews(call) },
+        .method("ListAdapters", out: ["adapters": "a(soa{sv})"]) { manager, call in manager.listAdapters(call) },
+        .method("RenameAdapter", in: ["old_name": "s", "new_name": "s"]) { manager, call in
+            try manager.renameAdapter(call)
+        },
+        .method("ListClients", out: ["clients": "a(sa{sv})"]) { manager, call in try manager.listClients(call) },
+        .method("ListViews", out: ["views": "a(oa{sv})"]) { manager, call in manager.listViews(call) },
     ]
 
     private static let daemonMethods: [Interface<ManagerObject>.Member] = [
-        .function("ListPlugins", out: "plugins") { (manager, _) in manager.listPlugins() },
+        .method("ListPlugins", out: ["plugins": "a(sa{sv})"]) { manager, call in manager.listPlugins(call) },
         .method("LoadPlugin", in: ["file": "s"], out: ["plugin": "o"]) { manager, call in
             try manager.loadPlugin(call, try call.arguments(as: String.self))
         },

@@ -23,6 +23,7 @@ final class Authority {
     private let log: Log
     private let ownUser: UInt32
     private var entries: [UInt32: Entry] = [:]
+    private var names: [UInt32: (name: String, expiry: ContinuousClock.Instant)] = [:]
     /// The right that the caller of the call in progress lacks and that polkit could grant; nil = none was needed
     /// yet.
     private var missing: AdministratorAction?
@@ -71,8 +72,18 @@ final class Authority {
         return caller
     }
 
-    /// Clears the cache of group memberships.
-    func forgetGroups() { entries = [:] }
+    /// Returns the name of a user; its number for a user in no database.
+    func name(ofUser user: UInt32) -> String {
+        let now = ContinuousClock.now
+        if let entry = names[user], entry.expiry > now { return entry.name }
+        names = names.filter { $0.value.expiry > now }
+        let name = UnixGroups.name(ofUser: user) ?? "\(user)"
+        names[user] = (name, now + UnixGroups.freshness)
+        return name
+    }
+
+    /// Clears the cache of names and group memberships.
+    func forgetGroups() { (entries, names) = ([:], [:]) }
 
     /// Returns whether a user is an administrator regardless of polkit.
     func isAlwaysAdministrator(_ user: UInt32) -> Bool { user == 0 || user == ownUser }

@@ -45,8 +45,10 @@ extension Service {
             limitedBy: "objects removed by \(call.peer.userText)")
     }
 
-    /// Logs a writing call at the level debug, and counts and logs dropped objects.
-    func recordWrite(_ call: Call, to adapter: String, at revision: UInt64, dropped: Int) {
+    /// Records the writer of a list, logs a writing call at the level debug, and counts and logs dropped objects.
+    func recordWrite(_ call: Call, to adapter: AdapterObject, at revision: UInt64, dropped: Int) {
+        adapter.recordWrite(by: call.peer)
+        let adapter = adapter.name
         if log.level >= .debug {
             log.debug(
                 "\(call.member) took effect in revision \(revision)", .adapter(adapter), .client(call.peer.name),

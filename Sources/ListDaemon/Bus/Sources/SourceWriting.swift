@@ -73,7 +73,7 @@ struct SourceWriting {
         let id = try writes.begin(bytes: operation.byteCount) { [adapter, service] error in
             let removed = adapter.source.intake.popRemoval()
             if let error { return call.fail(error) }
-            service.recordWrite(call, to: adapter.name, at: adapter.status.revision, dropped: dropped)
+            service.recordWrite(call, to: adapter, at: adapter.status.revision, dropped: dropped)
             if isFullList, let removed { service.log(removed, by: call, of: adapter.name, at: adapter.status.revision) }
             call.reply(adapter.status.revision)
         }

@@ -134,7 +134,7 @@ struct WireCodableTests {
         ]
         let description = ViewDescription(
             state: .stalled, sequence: 1, acknowledgedSequence: 2, contentSize: .zero, viewport: .zero,
-            workingRange: 3..<5, visibleObjects: ["a"],
+            workingRange: 3..<5, visibleSections: 3..<4, visibleObjects: ["a"],
             visibleItems: VisibleItems(first: IndexPath(section: 8, item: 0), length: 1))
         var news = PresenterNews(
             presented: Presented(transaction: transaction, events: events, itemCount: 4))

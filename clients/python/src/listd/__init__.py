@@ -66,11 +66,11 @@ from ._follow import Follower
 from ._filter import Filter, FilteredList
 from ._info import (
     ClientInfo,
-    ListDescription,
     ListInfo,
     ListProperties,
     ManagerProperties,
     PluginInfo,
+    PluginProperties,
     ViewInfo,
 )
 from ._list import List
@@ -112,7 +112,6 @@ __all__ = [
     "ItemCounts",
     "LimitsExceeded",
     "List",
-    "ListDescription",
     "ListInfo",
     "ListItem",
     "ListOptions",
@@ -135,6 +134,7 @@ __all__ = [
     "Picture",
     "PluginFailed",
     "PluginInfo",
+    "PluginProperties",
     "PluginRefused",
     "Point",
     "PropertyReadOnly",

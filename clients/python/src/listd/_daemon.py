@@ -16,19 +16,21 @@ from typing import IO, TYPE_CHECKING, Any, Literal, Self, Unpack, cast
 from ._errors import AdapterExists, InvalidArgs, NoSuchAdapter, NoSuchPlugin, Unavailable, UnknownObject
 from ._info import (
     ClientInfo,
-    ListDescription,
     ListInfo,
     ManagerProperties,
     PluginInfo,
+    PluginProperties,
     ViewInfo,
     client_info,
-    list_description,
+    list_info,
     manager_properties,
     plugin_info,
+    plugin_properties,
+    view_info,
 )
 from ._link import Incarnation, Link, address_of
 from ._list import List
-from ._names import MANAGER, MANAGER_PATH, OBJECT_MANAGER, PLUGIN, PLUGINS_PATH, did_you_mean, plugin_path
+from ._names import MANAGER, MANAGER_PATH, PLUGIN, did_you_mean, plugin_path
 from ._options import ListOptions, option_values
 from ._values import checked_text, plain, variants_of
 from ._weak import weakly
@@ -131,14 +133,9 @@ class Daemon:
             await self._link.call(MANAGER_PATH, MANAGER, "RemoveAdapter", "s", [checked_text(name)])
 
     async def lists(self) -> builtins.list[ListInfo]:
-        """All lists."""
+        """All lists, each with its state, its owner, and what else the user may know, by name."""
         rows = await self._rows("ListAdapters")
-        return [ListInfo(*row) for row in rows]
-
-    async def describe(self) -> builtins.list[ListDescription]:
-        """All lists, each with its state, its owner, and further properties that the user may read."""
-        rows = await self._rows("DescribeAdapters")
-        return [list_description(name, _plain(values)) for name, values in rows]
+        return [list_info(name, path, _plain(values)) for name, path, values in rows]
 
     async def rename(self, old: str, new: str) -> None:
         """Renames a list: its views close and subscriptions end; contents, epoch and revision stay.
@@ -154,12 +151,12 @@ class Daemon:
     async def clients(self) -> builtins.list[ClientInfo]:
         """The programs that call listd, in the order of their connection; administrators only."""
         rows = await self._rows("ListClients")
-        return [client_info(row[0], row[1], row[2], row[3], _plain(row[4])) for row in rows]
+        return [client_info(name, _plain(values)) for name, values in rows]
 
     async def views(self) -> builtins.list[ViewInfo]:
         """All views, of all clients."""
         rows = await self._rows("ListViews")
-        return [ViewInfo(*row) for row in rows]
+        return [view_info(path, _plain(values)) for path, values in rows]
 
     async def _rows(self, member: str) -> builtins.list[builtins.list[Any]]:
         return cast("builtins.list[builtins.list[Any]]", (await self._link.call(MANAGER_PATH, MANAGER, member)).body[0])
@@ -168,20 +165,16 @@ class Daemon:
 
     async def plugins(self) -> builtins.list[PluginInfo]:
         """The plugins and their states, by name."""
-        reply = await self._link.call(PLUGINS_PATH, OBJECT_MANAGER, "GetManagedObjects")
-        found = []
-        for interfaces in reply.body[0].values():
-            if PLUGIN in interfaces:
-                found.append(plugin_info({key: plain(value) for key, value in interfaces[PLUGIN].items()}))
-        return sorted(found, key=lambda plugin: plugin.name)
+        rows = await self._rows("ListPlugins")
+        return [plugin_info(name, _plain(values)) for name, values in rows]
 
-    async def plugin(self, name: str) -> PluginInfo:
-        """A plugin and its state.
+    async def plugin(self, name: str) -> PluginProperties:
+        """The properties of a plugin.
 
         :raises NoSuchPlugin: no plugin has the name.
         """
         try:
-            return plugin_info(await self._link.properties(plugin_path(name), PLUGIN))
+            return plugin_properties(await self._link.properties(plugin_path(name), PLUGIN))
         except UnknownObject:
             raise NoSuchPlugin(f"there is no plugin {name!r}") from None
 

@@ -14,20 +14,39 @@ class ListInfo:
 
     :ivar name: its name.
     :ivar path: its object path.
+    :ivar state: ``loading``, ``ready``, ``paused`` or ``failed``.
+    :ivar owner: the Unix user who created it; 0 for a configured list.
+    :ivar owner_name: the name of this user.
     :ivar source: the source that fills it.
+    :ivar source_error: the source's error; empty also when the user may not read the list.
+    :ivar epoch: identifies the numbering: revisions of different epochs cannot be compared.
     :ivar revision: the number of applied transactions.
     :ivar objects: the number of its objects.
     :ivar items: the number of its sections' items.
     :ivar views: the number of its views.
+    :ivar changes_10s: transactions in the last ten seconds.
+    :ivar bytes: the bytes of its objects, which count against the owner's quota; None for users who are not administrators.
+    :ivar last_writer: the user of the last write; None before the first one since listd started, or when the user may not
+        read the list.
+    :ivar last_write: the time of that write, in microseconds since 1970.
     """
 
     name: str
     path: str
+    state: Literal["loading", "ready", "paused", "failed"]
+    owner: int
+    owner_name: str
     source: str
+    source_error: str
+    epoch: str
     revision: int
     objects: int
     items: int
     views: int
+    changes_10s: int
+    bytes: int | None
+    last_writer: str | None
+    last_write: int | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,23 +55,55 @@ class ViewInfo:
 
     :ivar path: its object path.
     :ivar adapter: the object path of its list.
-    :ivar owner: the unique name of the connection that opened it.
-    :ivar sequence: the last picture that was sent.
-    :ivar acknowledged_sequence: the last acknowledged picture.
+    :ivar client: the unique name of the connection that opened it.
+    :ivar user: the Unix user of this connection.
+    :ivar sequence: the last picture that was sent; 0 when the user may not read the list.
+    :ivar acknowledged_sequence: the last acknowledged picture; 0 when the user may not read the list.
     :ivar state: ``new`` (without a viewport yet), ``active``, or ``stalled`` (its consumer does not acknowledge).
+    :ivar visible: the sections with a visible item, as (first, count); None when the user may not read the list.
+    :ivar working_range: the sections in the working range, as (first, count); None when the user may not read the list.
     """
 
     path: str
     adapter: str
-    owner: str
+    client: str
+    user: int
     sequence: int
     acknowledged_sequence: int
     state: Literal["new", "active", "stalled"]
+    visible: tuple[int, int] | None
+    working_range: tuple[int, int] | None
 
 
 @dataclass(frozen=True, slots=True)
 class PluginInfo:
-    """A plugin and its state.
+    """One row of :meth:`Daemon.plugins`.
+
+    :ivar name: its name.
+    :ivar version: its version.
+    :ivar file: the path of its library.
+    :ivar isolation: where its code runs: in a separate process (``worker``), or in listd (``none``).
+    :ivar state: ``loading``, ``ready``, ``restarting`` or ``failed``.
+    :ivar error: its last error; empty when there was none.
+    :ivar restarts: how often its process was restarted.
+    :ivar pid: its process; None while it has none of its own.
+    :ivar memory: the bytes of memory that this process has in use; None without one.
+    """
+
+    name: str
+    version: str
+    file: str
+    isolation: Literal["worker", "none"]
+    state: Literal["loading", "ready", "restarting", "failed"]
+    error: str
+    restarts: int
+    pid: int | None
+    memory: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class PluginProperties:
+    """The properties of a plugin.
 
     :ivar name: its name.
     :ivar version: its version.
@@ -81,38 +132,8 @@ class PluginInfo:
 
 
 @dataclass(frozen=True, slots=True)
-class ListDescription:
-    """The properties of a list that everybody may read, and more for those who may read them.
-
-    :ivar name: its name.
-    :ivar state: ``loading``, ``ready``, ``paused`` or ``failed``.
-    :ivar owner: the Unix user who created it; 0 for a configured list.
-    :ivar source: the source that fills it.
-    :ivar source_error: the source's error; None when the user may not read the list.
-    :ivar revision: the number of applied transactions.
-    :ivar objects: the number of its objects.
-    :ivar items: the number of its sections' items.
-    :ivar views: the number of its views.
-    :ivar changes_10s: transactions in the last ten seconds.
-    :ivar bytes: the bytes of its objects, which count against the owner's quota; None for users who are not administrators.
-    """
-
-    name: str
-    state: str
-    owner: int
-    source: str
-    source_error: str | None
-    revision: int
-    objects: int
-    items: int
-    views: int
-    changes_10s: int
-    bytes: int | None
-
-
-@dataclass(frozen=True, slots=True)
 class ClientInfo:
-    """A program that calls listd.
+    """One row of :meth:`Daemon.clients`: a program that calls listd.
 
     :ivar name: its unique name.
     :ivar transport: how it is connected: ``bus`` or ``direct``.
@@ -124,7 +145,7 @@ class ClientInfo:
     :ivar calls_10s: calls in the last ten seconds.
     :ivar bytes_10s: bytes in the last ten seconds.
     :ivar views: the number of its open views.
-    :ivar subscriptions: the number of lists to which it is subscribed.
+    :ivar subscriptions: the number of its subscriptions to lists.
     :ivar last_call: the time of its last call, in microseconds since 1970.
     """
 
@@ -198,9 +219,9 @@ class ManagerProperties:
     view_count: int
 
 
-def plugin_info(properties: Mapping[str, Any]) -> PluginInfo:
+def plugin_properties(properties: Mapping[str, Any]) -> PluginProperties:
     """Creates a plugin's description from its D-Bus properties."""
-    return PluginInfo(
+    return PluginProperties(
         properties["Name"],
         properties["Version"],
         properties["File"],
@@ -235,28 +256,73 @@ def list_properties(properties: Mapping[str, Any]) -> ListProperties:
     )
 
 
-def list_description(name: str, values: Mapping[str, Any]) -> ListDescription:
-    """Decodes a row of ``DescribeAdapters``."""
-    held = values.get("bytes")
-    return ListDescription(
+def list_info(name: str, path: str, values: Mapping[str, Any]) -> ListInfo:
+    """Decodes a row of ``ListAdapters``."""
+    return ListInfo(
         name,
+        path,
         values["state"],
         int(values["owner"]),
+        values["owner-name"],
         values["source"],
-        values.get("source-error"),
+        values["source-error"],
+        values["epoch"],
         int(values["revision"]),
         int(values["objects"]),
         int(values["items"]),
         int(values["views"]),
         int(values["changes-10s"]),
-        None if held is None else int(held),
+        _number(values, "bytes"),
+        values.get("last-writer"),
+        _number(values, "last-write"),
     )
 
 
-def client_info(name: str, transport: Any, user: int, command: str, values: Mapping[str, Any]) -> ClientInfo:
+def view_info(path: str, values: Mapping[str, Any]) -> ViewInfo:
+    """Decodes a row of ``ListViews``."""
+    return ViewInfo(
+        path,
+        values["adapter"],
+        values["client"],
+        int(values["user"]),
+        int(values["sequence"]),
+        int(values["acked-sequence"]),
+        values["state"],
+        _pair(values, "visible"),
+        _pair(values, "working-range"),
+    )
+
+
+def plugin_info(name: str, values: Mapping[str, Any]) -> PluginInfo:
+    """Decodes a row of ``ListPlugins``."""
+    return PluginInfo(
+        name,
+        values["version"],
+        values["file"],
+        values["isolation"],
+        values["state"],
+        values["error"],
+        int(values["restarts"]),
+        _number(values, "pid"),
+        _number(values, "memory"),
+    )
+
+
+def client_info(name: str, values: Mapping[str, Any]) -> ClientInfo:
     """Decodes a row of ``ListClients``."""
     keys = ("pid", "calls", "bytes", "calls-10s", "bytes-10s", "views", "subscriptions", "last-call")
-    return ClientInfo(name, transport, user, command, *(int(values.get(key, 0)) for key in keys))
+    numbers = (int(values[key]) for key in keys)
+    return ClientInfo(name, values["transport"], int(values["user"]), values["command"], *numbers)
+
+
+def _number(values: Mapping[str, Any], key: str) -> int | None:
+    number = values.get(key)
+    return None if number is None else int(number)
+
+
+def _pair(values: Mapping[str, Any], key: str) -> tuple[int, int] | None:
+    pair = values.get(key)
+    return None if pair is None else (int(pair[0]), int(pair[1]))
 
 
 def manager_properties(properties: Mapping[str, Any]) -> ManagerProperties:

@@ -33,11 +33,11 @@ from ._events import DisplayChange, SelectionChange, WorkingRangeChange
 from ._follow import Follower
 from ._info import (
     ClientInfo,
-    ListDescription,
     ListInfo,
     ListProperties,
     ManagerProperties,
     PluginInfo,
+    PluginProperties,
     ViewInfo,
 )
 from ._list import ALL
@@ -378,10 +378,6 @@ class Daemon:
         """All lists."""
         return self._runner.run(self._inner.lists())
 
-    def describe(self) -> builtins.list[ListDescription]:
-        """All lists, each with its state, its owner, and further properties that the user may read."""
-        return self._runner.run(self._inner.describe())
-
     def rename(self, old: str, new: str) -> None:
         """Renames a list."""
         self._runner.run(self._inner.rename(old, new))
@@ -398,8 +394,8 @@ class Daemon:
         """The plugins and their states, by name."""
         return self._runner.run(self._inner.plugins())
 
-    def plugin(self, name: str) -> PluginInfo:
-        """A plugin and its state."""
+    def plugin(self, name: str) -> PluginProperties:
+        """The properties of a plugin."""
         return self._runner.run(self._inner.plugin(name))
 
     def load_plugin(self, file: str | Path) -> str:
