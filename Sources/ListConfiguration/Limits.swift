@@ -23,6 +23,8 @@ package struct Limits: Sendable, Equatable {
     package var bytesPerUser = 2 << 30
     /// The maximum number of unanswered calls of a connection.
     package var callsPerConnection = 256
+    /// The maximum number of subscriptions of a connection, to all lists.
+    package var subscriptionsPerConnection = 4096
     /// The maximum number of unanswered calls of a user on all connections.
     package var callsPerUser = 1024
     /// The maximum number of calls per second of a user on all connections; 0 for no limit.
@@ -86,6 +88,7 @@ package struct Limits: Sendable, Equatable {
         .init("objects-per-user", \.objectsPerUser, .count),
         .init("bytes-per-user", \.bytesPerUser, .bytes),
         .init("calls-per-connection", \.callsPerConnection, .positiveCount),
+        .init("subscriptions-per-connection", \.subscriptionsPerConnection, .count),
         .init("calls-per-user", \.callsPerUser, .positiveCount),
         .init("calls-per-second", \.callsPerSecond, .count),
         .init("waiting-bytes-per-user", \.waitingBytesPerUser, .bytes),

@@ -12,6 +12,7 @@ package struct UserLimits: Sendable, Equatable {
         case objects = "ObjectsPerUser"
         case bytes = "BytesPerUser"
         case callsPerConnection = "CallsPerConnection"
+        case subscriptions = "SubscriptionsPerConnection"
         case calls = "CallsPerUser"
         case callsPerSecond = "CallsPerSecond"
         case waitingBytes = "WaitingBytesPerUser"
@@ -89,6 +90,7 @@ extension Limits {
         case .objects: \.objectsPerUser
         case .bytes: \.bytesPerUser
         case .callsPerConnection: \.callsPerConnection
+        case .subscriptions: \.subscriptionsPerConnection
         case .calls: \.callsPerUser
         case .callsPerSecond: \.callsPerSecond
         case .waitingBytes: \.waitingBytesPerUser

@@ -13,6 +13,7 @@ package enum LimitKey: String, Sendable, Hashable, CaseIterable {
     case objectsPerUser = "ObjectsPerUser"
     case bytesPerUser = "BytesPerUser"
     case callsPerConnection = "CallsPerConnection"
+    case subscriptionsPerConnection = "SubscriptionsPerConnection"
     case callsPerUser = "CallsPerUser"
     case callsPerSecond = "CallsPerSecond"
     case waitingBytesPerUser = "WaitingBytesPerUser"
@@ -37,8 +38,9 @@ package enum LimitKey: String, Sendable, Hashable, CaseIterable {
     package var isQuota: Bool {
         switch self {
         case .adaptersPerUser, .viewsPerUser, .objectsPerUser, .bytesPerUser: true
-        case .payloadBytes, .fileBytes, .objectBytes, .idBytes, .callsPerConnection, .callsPerUser, .callsPerSecond,
-            .waitingBytesPerUser, .waitingBytes, .directConnections, .directConnectionsPerUser:
+        case .payloadBytes, .fileBytes, .objectBytes, .idBytes, .callsPerConnection, .subscriptionsPerConnection,
+            .callsPerUser, .callsPerSecond, .waitingBytesPerUser, .waitingBytes, .directConnections,
+            .directConnectionsPerUser:
             false
         }
     }

@@ -8,6 +8,7 @@ public final class Subscription {
     fileprivate let handler: @DBusActor (Message) -> Void
     private weak var connection: Connection?
     private weak var subscriptions: Subscriptions?
+    private var cancelHandlers: [@DBusActor () -> Void] = []
     /// Whether the subscription was not cancelled; checked even while a message is being delivered.
     fileprivate private(set) var isActive = true
 
@@ -27,6 +28,14 @@ public final class Subscription {
         isActive = false
         if let connection { subscriptions?.cancel(self, on: connection) }
         connection = nil
+        let handlers = cancelHandlers
+        cancelHandlers = []
+        for handler in handlers { handler() }
+    }
+
+    /// Adds a handler that is called once when the subscription is cancelled; at once if it was cancelled already.
+    public func onCancel(_ handler: @escaping @DBusActor () -> Void) {
+        if isActive { cancelHandlers.append(handler) } else { handler() }
     }
 }
 

@@ -34,49 +34,71 @@ public struct AdapterClient {
         public let user: UInt32
     }
 
-    /// Subscribes to the actions that no section controller handles. Only the owner of the list receives them.
+    /// Subscribes to a kind of the list's signals. Several subscriptions on one connection do not disturb each other.
     ///
     /// - Parameters:
-    ///   - events: other words of `Subscribe` for this connection and list, as each `Subscribe` replaces the one
-    ///     before.
-    ///   - body: called for each action, until the subscription is released or cancelled.
+    ///   - member: the name of the signal.
+    ///   - events: the word of `Subscribe` for the signal: `updates`, `display`, `working-range`, `selection`,
+    ///     `near-end` or `actions`.
+    ///   - body: called for each signal, until the subscription is cancelled.
     /// - Throws: the error of `Subscribe`, such as `AccessDenied` for a user who may not read the list.
-    public func onInvoked(
-        and events: [String] = [], _ body: @escaping @DBusActor (Invocation) -> Void
+    public func subscribe(
+        to member: String, _ events: String, _ body: @escaping @DBusActor (Message) -> Void
     ) async throws(DBusError) -> Subscription {
+        let rule = MatchRule(sender: ListdName.bus, path: object.path, interface: object.interface, member: member)
         // `Invoked` is a unicast signal, so it arrives without a match rule on the bus.
-        let rule = MatchRule(
-            sender: ListdName.bus, path: object.path, interface: object.interface, member: "Invoked")
-        let subscription = try await object.connection.subscribe(rule, onBus: false) { message in
+        let isBroadcast = object.connection.isBus && events != "actions"
+        let subscription = try await object.connection.subscribe(rule, onBus: isBroadcast, body)
+        do throws(DBusError) {
+            let call = try Message.methodCall(
+                to: object.destination, path: object.path, interface: object.interface, member: "Subscribe")
+            try call.write([events])
+            let reply = try await object.connection.callCreating(call) { [self] in unsubscribe($0) }
+            subscription.onCancel { [self] in unsubscribe(reply) }
+            return subscription
+        } catch {
+            subscription.cancel()
+            throw error
+        }
+    }
+
+    /// Ends the subscription whose number a reply to `Subscribe` contains.
+    private func unsubscribe(_ reply: Message) {
+        guard let (number, _) = try? reply.decode(as: UInt64.self, UInt64.self),
+            let call = try? Message.methodCall(
+                to: object.destination, path: object.path, interface: object.interface, member: "Unsubscribe")
+        else { return }
+        try? call.write(number)
+        try? object.connection.callWithoutReply(call)
+    }
+
+    /// Subscribes to the actions that no section controller handles. Only the owner of the list receives them.
+    ///
+    /// - Parameter body: called for each action, until the subscription is cancelled.
+    /// - Throws: the error of `Subscribe`, such as `AccessDenied` for a user who may not read the list.
+    public func onInvoked(_ body: @escaping @DBusActor (Invocation) -> Void) async throws(DBusError) -> Subscription {
+        try await subscribe(to: "Invoked", "actions") { message in
             guard
                 let (id, item, action, parameters, user) = try? message.decode(
                     as: String.self, UInt32.self, String.self, [String: DBusValue].self, UInt32.self)
             else { return }
             body(Invocation(objectID: id, item: item, action: action, parameters: parameters, user: user))
         }
-        _ = try await object.call("Subscribe", events + ["actions"], returning: UInt64.self)
-        return subscription
     }
 
     /// Calls `body` when a view comes near to the end of the list (the list's option `near-end-distance`), so that
     /// more objects can be loaded.
     ///
-    /// - Parameters:
-    ///   - events: other words of `Subscribe` for this connection and list, as each `Subscribe` replaces the one
-    ///     before.
-    ///   - body: called with the view and its distance from the end, in points (in items for the layout `none`).
+    /// - Parameter body: called with the view and its distance from the end, in points (in items for the layout
+    ///   `none`).
     /// - Throws: the error of `Subscribe`, such as `AccessDenied` for a user who may not read the list.
     public func onNearEnd(
-        and events: [String] = [], _ body: @escaping @DBusActor (ObjectPath, Double) -> Void
+        _ body: @escaping @DBusActor (ObjectPath, Double) -> Void
     ) async throws(DBusError) -> Subscription {
-        let rule = MatchRule(
-            sender: ListdName.bus, path: object.path, interface: object.interface, member: "NearEnd")
-        let subscription = try await object.connection.subscribe(rule, onBus: object.connection.isBus) { message in
+        try await subscribe(to: "NearEnd", "near-end") { message in
             guard let (view, distance) = try? message.decode(as: ObjectPath.self, Double.self) else { return }
             body(view, distance)
         }
-        _ = try await object.call("Subscribe", events + ["near-end"], returning: UInt64.self)
-        return subscription
     }
 
     /// The answer of a call of `Search`.

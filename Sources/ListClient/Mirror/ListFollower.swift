@@ -115,7 +115,6 @@ public final class ListFollower {
             path = adapter.path
             let subscription = try await subscribe(to: adapter)
             updates = subscription
-            _ = try await adapter.call("Subscribe", ["updates"], returning: UInt64.self)
             let epoch = try await adapter.property("Epoch", as: String.self)
             guard mine == generation else {
                 subscription.cancel()
@@ -139,9 +138,7 @@ public final class ListFollower {
     }
 
     private func subscribe(to adapter: RemoteObject) async throws(DBusError) -> Subscription {
-        let rule = MatchRule(
-            sender: ListdName.bus, path: adapter.path, interface: ListdName.adapter, member: "Updated")
-        return try await adapter.connection.subscribe(rule) { [weak self] in self?.handleUpdate($0) }
+        try await AdapterClient(adapter).subscribe(to: "Updated", "updates") { [weak self] in self?.handleUpdate($0) }
     }
 
     private func handleListSignal(_ message: Message) {

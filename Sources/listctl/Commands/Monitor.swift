@@ -18,6 +18,8 @@ final class Monitor {
     /// The connection that has the match rules. It stays open when the daemon on the bus ends.
     private var connection: Connection?
     private var subscriptions: [Subscription] = []
+    /// The numbers of the subscriptions to lists on this connection to this daemon.
+    private var numbers: [ObjectPath: UInt64] = [:]
     private var listening: Task<Void, Never>?
     private var end: CheckedContinuation<ExitCode, Never>?
 
@@ -42,6 +44,7 @@ final class Monitor {
         self.daemon = daemon
         guard let daemon else { return }
         if daemon.connection !== connection { cancelSubscriptions() }
+        numbers = [:]
         connection = daemon.connection
         listen(to: daemon)
     }
@@ -101,7 +104,10 @@ final class Monitor {
         let adapter = RemoteObject(
             daemon.connection, destination: ListdName.bus, path: path, interface: ListdName.adapter)
         do throws(DBusError) {
-            _ = try await adapter.call("Subscribe", [String](), returning: UInt64.self)
+            let (number, _) = try await adapter.call("Subscribe", [String](), returning: UInt64.self, UInt64.self)
+            // The list may have ended the earlier subscription itself.
+            let earlier = numbers.updateValue(number, forKey: path)
+            if let earlier { try? await adapter.call("Unsubscribe", earlier) }
         } catch  where error.standard == .unknownObject {
             // The list was removed, or does not exist yet. `InterfacesAdded` will announce it.
         } catch  where error.standard == .accessDenied && self.path == nil {

@@ -123,12 +123,10 @@ final class ViewedList {
                 [weak self] _ in self?.refreshFacts(ofOpening: opening)
             }
             guard retain(properties, forOpening: opening) else { return }
-            let selection = try await subscribe(adapter.path, ListdName.adapter, "SelectionChanged") {
+            let selection = try await AdapterClient(adapter).subscribe(to: "SelectionChanged", "selection") {
                 [weak self] _ in self?.refreshFacts(ofOpening: opening)
             }
             guard retain(selection, forOpening: opening) else { return }
-            // A restricted list sends signals to subscribers only.
-            try? await adapter.call("Subscribe", ["selection"])
             let view = try await TerminalView.open(adapter) { [weak self] in self?.handle($0, ofOpening: opening) }
             guard isCurrentOpening(opening) else { return await view.view.close() }
             (self.adapter, self.view) = (adapter, view)

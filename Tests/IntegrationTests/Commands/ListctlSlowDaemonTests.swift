@@ -23,8 +23,8 @@ struct ListctlSlowDaemonTests {
         class Adapter(dbus.service.Object):
             @dbus.service.method("org.freedesktop.DBus.Properties", in_signature="ss", out_signature="v")
             def Get(self, interface, name): return "ready" if name == "State" else ""
-            @dbus.service.method("org.listd.Listd1.Adapter", in_signature="as", out_signature="t")
-            def Subscribe(self, events): late("Subscribe"); return 1
+            @dbus.service.method("org.listd.Listd1.Adapter", in_signature="as", out_signature="tt")
+            def Subscribe(self, events): late("Subscribe"); return 1, 1
             @dbus.service.method("org.listd.Listd1.Adapter", in_signature="uu", out_signature="tua(ssa{sv})")
             def GetObjects(self, offset, limit): late("GetObjects"); return 1, 1, [("a", "t", {"k": "v"})]
             @dbus.service.signal("org.listd.Listd1.Adapter", signature="t")

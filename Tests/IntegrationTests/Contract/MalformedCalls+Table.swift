@@ -23,7 +23,8 @@ extension MalformedCall {
             (.adapter, "FindObject", "s"), (.adapter, "GetItems", "uu"), (.adapter, "GetChanges", "t"),
             (.adapter, "GetItemCounts", "uu"), (.adapter, "Search", "sasub"),
             (.adapter, "SetSourceArgument", "s"),
-            (.adapter, "OpenView", "a{sv}"), (.adapter, "Subscribe", "as"), (.view, "SetViewport", "tdddd"),
+            (.adapter, "OpenView", "a{sv}"), (.adapter, "Subscribe", "as"), (.adapter, "Unsubscribe", "t"),
+            (.view, "SetViewport", "tdddd"),
             (.view, "SetVisibleRange", "tuuuu"), (.view, "ReportScroll", "s"), (.view, "SetOnScreen", "b"),
             (.view, "ScrollTo", "sus"), (.view, "ReportSizes", "a(sudd)"),
             (.view, "Select", "su"), (.view, "Deselect", "su"),
@@ -39,7 +40,7 @@ extension MalformedCall {
             (.manager, "ListAdapters"), (.manager, "ListClients"),
             (.manager, "ListViews"), (.manager, "ListPlugins"), (.manager, "Reload"),
             (.manager, "GetStatistics"), (.manager, "Dump"), (.manager, "DumpByFileDescriptor"),
-            (.adapter, "ReloadData"), (.adapter, "Unsubscribe"), (.view, "Resync"), (.view, "Close"),
+            (.adapter, "ReloadData"), (.view, "Resync"), (.view, "Close"),
         ]
         return withArguments
             + withoutArguments.map { MalformedCall($0.0, $0.1, [.uint32(1)], "InvalidArgs", "1 arguments") }
@@ -265,6 +266,7 @@ extension MalformedCall {
         MalformedCall(
             .adapter, "GetObjectsByFileDescriptor", [.uint32(0), .uint32(1), .string("")], "InvalidArgs", "format"),
         MalformedCall(.adapter, "Subscribe", [.strings(["updates", "everything"])], "InvalidArgs", "everything"),
+        MalformedCall(.adapter, "Unsubscribe", [.uint64(1 << 40)], "InvalidArgs", "subscription"),
         MalformedCall(.adapter, "Subscribe", [.strings([""])], "InvalidArgs", "events"),
     ]
 

@@ -59,7 +59,7 @@ struct FollowingTests {
         try await found.wait(forIDs: ["basil", "ivy", "rose", "oak"])
         let client = try await stage.connect(transport)
         let updates = EventLog<UpdatedSignal>()
-        _ = try await found.by(client).call("Subscribe", ["updates"], returning: UInt64.self)
+        _ = try await found.by(client).call("Subscribe", ["updates"], returning: UInt64.self, UInt64.self)
         _ = try await client.subscribe(MatchRule(path: found.path, member: "Updated"), onBus: transport == .bus) {
             if let signal = try? UpdatedSignal($0) { updates.record(signal) }
         }

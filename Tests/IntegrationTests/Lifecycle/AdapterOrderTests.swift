@@ -87,7 +87,7 @@ struct AdapterOrderTests {
                 client, destination: "org.freedesktop.DBus", path: "/org/freedesktop/DBus",
                 interface: "org.freedesktop.DBus")
             try await driver.call("AddMatch", "type='signal'")
-            _ = try await adapter.by(client).call("Subscribe", [String](), returning: UInt64.self)
+            _ = try await adapter.by(client).call("Subscribe", [String](), returning: UInt64.self, UInt64.self)
         }
         let view = try await TestView(adapter, by: client)
         try await view.setViewport(y: 0)

@@ -160,7 +160,7 @@ struct LimitsTests {
         let pause = DBusValue.uint32(3_600_000)
         let adapter = try await stage.createAdapter("slow", ["coalesce-min": pause, "coalesce-max": pause])
         let view = try await TestView(adapter)
-        _ = try await adapter.by(stage.client).call("Subscribe", [String](), returning: UInt64.self)
+        _ = try await adapter.by(stage.client).call("Subscribe", [String](), returning: UInt64.self, UInt64.self)
         // The first change is flushed immediately. The later changes wait for the coalescing time, or until the list
         // is removed.
         _ = try await adapter.applyChanges([Upsert("first", "", "last", "", [:])])
@@ -177,7 +177,7 @@ struct LimitsTests {
         #expect(await refusal { try await view.setViewport(y: 0) } == limit)
         try await view.acknowledge(1)
         try await view.remote.call("Close")
-        try await adapter.by(stage.client).call("Unsubscribe")
+        try await adapter.by(stage.client).call("Unsubscribe", UInt64(0))
         #expect(answers.recorded.isEmpty)
         let other = try await stage.connect()
         let manager = stage.object(Listd.manager, "Manager", by: other)

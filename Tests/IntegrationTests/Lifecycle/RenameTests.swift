@@ -77,7 +77,7 @@ struct RenameTests {
             heard.record("\(message.member ?? "") at \(message.path?.description ?? "")")
         }
         defer { _ = subscription }
-        _ = try await list.by(other).call("Subscribe", ["display", "updates"], returning: UInt64.self)
+        _ = try await list.by(other).call("Subscribe", ["display", "updates"], returning: UInt64.self, UInt64.self)
         let view = try await TestView(list)
         try await view.setViewport(y: 0)
         #expect(try await heard.next(timeout: .seconds(60)) == "DisplayChanged at \(list.path)")

@@ -28,7 +28,7 @@ struct UserCallsTests {
         let adapter = try await stage.createAdapter("slow", ["coalesce-min": pause, "coalesce-max": pause])
         let view = try await TestView(adapter)
         let (direct, third) = (try await stage.connect(.direct), try await stage.connect(.direct))
-        _ = try await adapter.by(third).call("Subscribe", [String](), returning: UInt64.self)
+        _ = try await adapter.by(third).call("Subscribe", [String](), returning: UInt64.self, UInt64.self)
         // The first change is flushed immediately. The later changes wait until the list is removed.
         _ = try await adapter.applyChanges([Upsert("first", "", "last", "", [:])])
         let answers = EventLog<String>()
@@ -56,7 +56,7 @@ struct UserCallsTests {
         // Calls that release something are accepted, and other users are not affected.
         try await view.acknowledge(1)
         try await view.remote.call("Close")
-        try await adapter.by(third).call("Unsubscribe")
+        try await adapter.by(third).call("Unsubscribe", UInt64(0))
         if Agent.canBeOthers {
             let other = try await Agent(stage.bus.address, user: Agent.nobody)
             #expect(try await other.call(Listd.manager, "Manager", "GetStatistics", "", "[]").error == nil)

@@ -34,7 +34,7 @@ struct RateLimitTests {
             #expect(error.name == Self.limit && error.message.hasSuffix("(CallsPerSecond)"))
         }
         #expect(refused > 0 && refused <= 200 - 35)
-        for _ in 0..<100 { try await adapter.by(stage.client).call("Unsubscribe") }
+        for _ in 0..<100 { try await adapter.by(stage.client).call("Unsubscribe", UInt64(0)) }
         if Agent.canBeOthers {
             let other = try await Agent(stage.bus.address, user: Agent.nobody)
             for _ in 0..<60 {

@@ -60,7 +60,7 @@ struct WaitingBytesTests {
             #expect(outcome.recorded.isEmpty)
         }
         // Calls that release something are accepted, and so are calls of other users.
-        try await adapter.by(stage.client).call("Unsubscribe")
+        try await adapter.by(stage.client).call("Unsubscribe", UInt64(0))
         if Agent.canBeOthers {
             let other = try await Agent(stage.address(.bus), user: Agent.nobody)
             let text = String(repeating: "x", count: 300 << 10)
@@ -163,7 +163,7 @@ struct WaitingBytesTests {
         let adapter = try await stage.createAdapter("written")
         let client = try await stage.connect()
         // After a client has disconnected, the bus does not know its user. This call makes listd ask the bus in time.
-        _ = try await adapter.by(client).call("Subscribe", [String](), returning: UInt64.self)
+        _ = try await adapter.by(client).call("Subscribe", [String](), returning: UInt64.self, UInt64.self)
         for step in 0..<20 {
             let call = try adapter.by(client).message("ApplyChanges") { (message) throws(DBusError) in
                 try message.write(

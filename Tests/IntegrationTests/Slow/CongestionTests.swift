@@ -67,7 +67,7 @@ struct CongestionTests {
         let stage = try await Stage.withDirectSocket()
         let adapter = try await makeLoudAdapter(stage)
         let stopped = try await Agent(stage.address(.direct))
-        #expect(try await stopped.call(adapter.path, "Adapter", "Subscribe", "as", "[[]]") == .values("[1]"))
+        #expect(try await stopped.call(adapter.path, "Adapter", "Subscribe", "as", "[[]]") == .values("[1,1]"))
         let view = try await TestView(adapter)
         stopped.signal(SIGSTOP)
         var steps = 0

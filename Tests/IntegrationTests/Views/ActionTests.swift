@@ -45,7 +45,7 @@ struct ActionBusTests {
         let all = try await other.subscribe(MatchRule(path: adapter.path), onBus: transport == .bus) {
             plain.record($0.member ?? "")
         }
-        _ = try await adapter.by(other).call("Subscribe", [String](), returning: UInt64.self)
+        _ = try await adapter.by(other).call("Subscribe", [String](), returning: UInt64.self, UInt64.self)
         #expect(try await view.invoke("star", of: "o1") == false)
         let (first, second) = (try await owner(of: adapter, transport), try await owner(of: adapter, transport))
         #expect(try await view.invoke("star", parameters: ["on": .boolean(true)], of: "o1"))
@@ -77,9 +77,9 @@ struct ActionBusTests {
         let view = try await view(adapter, transport)
         let owner = try await owner(of: adapter, transport)
         #expect(try await view.invoke("a", of: "o0"))
-        try await adapter.by(owner.client).call("Unsubscribe")
+        try await adapter.by(owner.client).call("Unsubscribe", UInt64(0))
         #expect(try await view.invoke("b", of: "o0") == false)
-        _ = try await adapter.by(owner.client).call("Subscribe", ["actions"], returning: UInt64.self)
+        _ = try await adapter.by(owner.client).call("Subscribe", ["actions"], returning: UInt64.self, UInt64.self)
         #expect(try await view.invoke("c", of: "o0"))
         owner.client.close()
         while try await view.invoke("d", of: "o0") { await Task.yield() }

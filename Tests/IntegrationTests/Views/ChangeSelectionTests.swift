@@ -28,7 +28,7 @@ struct ChangeSelectionBusTests {
             }
             heard.record((on.count, off.count))
         }
-        _ = try await adapter.by(client).call("Subscribe", ["selection"], returning: UInt64.self)
+        _ = try await adapter.by(client).call("Subscribe", ["selection"], returning: UInt64.self, UInt64.self)
         let view = try await ListViewClient.open(adapter.by(client)) { _ in }
         let first = (0..<1000).map { Item(objectID: "o\($0)") }
         #expect(try await view.changeSelection(select: first).selected == first)

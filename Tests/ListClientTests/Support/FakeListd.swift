@@ -69,9 +69,9 @@ final class FakeList {
             .method("OpenView", in: ["options": "a{sv}"], out: ["path": "o", "revision": "t", "a": "u", "b": "u"]) {
                 list, call in list.kept.record(call)
             },
-            .method("Subscribe", in: ["what": "as"], out: ["revision": "t"]) { list, call in
+            .method("Subscribe", in: ["what": "as"], out: ["subscription": "t", "revision": "t"]) { list, call in
                 try list.onCall(call.member)
-                call.reply(UInt64(1))
+                call.reply(UInt64(1), UInt64(1))
             },
             .method("GetObjects", in: ["offset": "u", "limit": "u"], out: ["r": "t", "n": "u", "rows": "a(ssa{sv})"]) {
                 list, call in

@@ -209,6 +209,7 @@ struct ConfigurationLoaderTests {
         #expect(limits.payloadBytes == 16_777_216 && limits.fileBytes == 67_108_864 && limits.objectBytes == 8_388_608)
         #expect(limits.idBytes == 4096 && limits.adaptersPerUser == 64 && limits.viewsPerUser == 64)
         #expect(limits.objectsPerUser == 10_000_000 && limits.bytesPerUser == 2_147_483_648)
+        #expect(limits.subscriptionsPerConnection == 4096)
         #expect(limits.callsPerConnection == 256 && limits.callsPerUser == 1024 && limits.directConnections == 128)
         #expect(limits.authenticationTime == .seconds(10) && limits.directConnectionsPerUser == 32)
     }

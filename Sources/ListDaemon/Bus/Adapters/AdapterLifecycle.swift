@@ -185,6 +185,7 @@ extension AdapterLifecycle {
         await withCheckedContinuation { (continuation: CheckedContinuation<Void, Never>) in
             adapter.end(.adapterRemoved) { continuation.resume() }
         }
+        adapter.signals.unsubscribeAll()
         // The object is removed last, so that subscribers are notified before that everything displayed is no longer
         // displayed.
         tree.remove(at: adapter.path)

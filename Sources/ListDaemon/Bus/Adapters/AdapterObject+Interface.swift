@@ -109,12 +109,11 @@ extension AdapterObject {
             "OpenView", in: ["options": "a{sv}"],
             out: ["view": "o", "revision": "t", "sections": "u", "items": "u"]
         ) { adapter, call in try AdapterViewing(adapter: adapter).openView(call) },
-        .method("Subscribe", in: ["events": "as"], out: ["revision": "t"]) { adapter, call in
+        .method("Subscribe", in: ["events": "as"], out: ["subscription": "t", "revision": "t"]) { adapter, call in
             try AdapterViewing(adapter: adapter).subscribe(call)
         },
-        .method("Unsubscribe") { adapter, call in
-            adapter.signals.unsubscribe(call.peer)
-            call.reply()
+        .method("Unsubscribe", in: ["subscription": "t"]) { adapter, call in
+            try AdapterViewing(adapter: adapter).unsubscribe(call)
         },
     ]
 

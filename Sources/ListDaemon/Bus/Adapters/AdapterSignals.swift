@@ -190,26 +190,41 @@ final class AdapterSignals {
 
     // MARK: Subscribers
 
-    /// Subscribes a peer to events of some kinds.
-    func subscribe(_ peer: Peer, to events: AdapterEvents) {
+    /// Adds a subscription of a peer to events of some kinds, and returns its number.
+    ///
+    /// - Throws: `limitsExceeded`.
+    func subscribe(_ peer: Peer, to events: AdapterEvents) throws(ListError) -> SubscriptionID {
+        let id = try service.limits.subscriptions.begin(
+            for: peer, limit: service.calls.admission.limits(of: peer.account))
         service.calls.watchDeparture(of: peer)
-        listeners.subscribe(Listener(peer: peer), isDirect: !service.transports.isOnBus(peer), to: events)
+        listeners.subscribe(
+            Listener(peer: peer), isDirect: !service.transports.isOnBus(peer), to: events, as: id)
+        return id
     }
 
-    /// All peers that have subscribed.
-    var subscribers: [Peer] { listeners.peers.map(\.peer) }
+    /// Ends a subscription of a peer; returns `false` if the peer has no such subscription to this list.
+    func unsubscribe(_ peer: Peer, _ id: SubscriptionID) -> Bool {
+        guard listeners.unsubscribe(Listener(peer: peer), id) else { return false }
+        service.limits.subscriptions.end(1, of: peer)
+        return true
+    }
 
-    /// Ends the subscription of a peer.
-    func unsubscribe(_ peer: Peer) { listeners.unsubscribe(Listener(peer: peer)) }
+    /// Ends all subscriptions of a peer.
+    func unsubscribe(_ peer: Peer) { unsubscribe { $0 === peer } }
 
     /// Ends all subscriptions.
-    func unsubscribeAll() {
-        for peer in subscribers { unsubscribe(peer) }
-    }
+    func unsubscribeAll() { unsubscribe { _ in true } }
 
     /// Changes whether some users may not read the list, and ends the subscriptions of peers that may not.
     func setRestricted(_ isRestricted: Bool, mayRead: (Peer) -> Bool) {
-        listeners.setRestricted(isRestricted) { mayRead($0.peer) }
+        listeners.setRestricted(isRestricted)
+        if isRestricted { unsubscribe { !mayRead($0) } }
+    }
+
+    private func unsubscribe(where ends: (Peer) -> Bool) {
+        for (listener, count) in listeners.unsubscribe(where: { ends($0.peer) }) {
+            service.limits.subscriptions.end(count, of: listener.peer)
+        }
     }
 }
 

@@ -25,9 +25,21 @@ struct AdapterViewing {
         } then: { events in
             try adapter.checkReadingAccess(call)
             try adapter.checkNotMoving()
-            adapter.signals.subscribe(call.peer, to: events)
-            call.reply(adapter.status.revision)
+            call.reply(try adapter.signals.subscribe(call.peer, to: events), adapter.status.revision)
         }
+    }
+
+    /// Answers `Unsubscribe`, whose argument 0 means all subscriptions of the connection to this list.
+    func unsubscribe(_ call: Call) throws {
+        let id = try call.arguments(as: SubscriptionID.self)
+        if id == 0 {
+            adapter.signals.unsubscribe(call.peer)
+        } else if !adapter.signals.unsubscribe(call.peer, id) {
+            throw ListError(
+                .invalidArguments,
+                "subscription: this connection has no subscription \(id) to adapter \(adapter.name.quoted)")
+        }
+        call.reply()
     }
 
     func openView(_ call: Call) throws {

@@ -50,11 +50,15 @@ package struct AdapterEvents: OptionSet, Sendable, Hashable {
     }
 }
 
+/// The number of a subscription, which no other subscription has while listd runs.
+package typealias SubscriptionID = UInt64
+
 /// The subscribers of one adapter's signals (docs/rules/contract.md, "Announcing").
 ///
 /// A public adapter broadcasts its signals on the bus, where AddMatch is the subscription, and sends no second copy
 /// to subscribers there. A restricted adapter sends to subscribers only. Direct connections have no broadcasts, so
-/// their clients always subscribe.
+/// their clients always subscribe. A peer may have several subscriptions, as components of a program share its
+/// connection; it receives what any of them asks for, once.
 package struct Subscriptions<Peer: Hashable & Sendable>: Sendable {
     /// The receivers of one signal.
     package struct Audience: Equatable, Sendable {
@@ -76,7 +80,13 @@ package struct Subscriptions<Peer: Hashable & Sendable>: Sendable {
     private struct Entry: Sendable {
         var peer: Peer
         var isDirect: Bool
+        var subscriptions: [SubscriptionID: AdapterEvents]
+        /// The events of all subscriptions.
         var events: AdapterEvents
+
+        init(peer: Peer, isDirect: Bool) {
+            (self.peer, self.isDirect, subscriptions, events) = (peer, isDirect, [:], [])
+        }
     }
 
     /// Whether some users may not read the adapter.
@@ -88,31 +98,43 @@ package struct Subscriptions<Peer: Hashable & Sendable>: Sendable {
         self.isRestricted = isRestricted
     }
 
-    /// The number of subscribers.
-    package var count: Int { entries.count }
+    /// The subscribed peers, in the order of their first subscriptions, and the number of subscriptions of each.
+    package var counts: [(peer: Peer, count: Int)] { entries.map { ($0.peer, $0.subscriptions.count) } }
 
-    /// All subscribed peers.
-    package var peers: [Peer] { entries.map(\.peer) }
+    /// Adds a subscription of a peer.
+    ///
+    /// - Parameter id: a number that no subscription has had.
+    package mutating func subscribe(_ peer: Peer, isDirect: Bool, to events: AdapterEvents, as id: SubscriptionID) {
+        let known = entries.firstIndex { $0.peer == peer }
+        let index = known ?? entries.endIndex
+        if known == nil { entries.append(Entry(peer: peer, isDirect: isDirect)) }
+        entries[index].subscriptions[id] = events
+        entries[index].events.formUnion(events)
+    }
 
-    /// Subscribes a peer, or replaces the events of its subscription.
-    package mutating func subscribe(_ peer: Peer, isDirect: Bool, to events: AdapterEvents) {
-        if let index = entries.firstIndex(where: { $0.peer == peer }) {
-            entries[index].events = events
+    /// Ends a subscription of a peer; returns `false` if the peer has no such subscription.
+    package mutating func unsubscribe(_ peer: Peer, _ id: SubscriptionID) -> Bool {
+        guard let index = entries.firstIndex(where: { $0.peer == peer }),
+            entries[index].subscriptions.removeValue(forKey: id) != nil
+        else { return false }
+        if entries[index].subscriptions.isEmpty {
+            entries.remove(at: index)
         } else {
-            entries.append(Entry(peer: peer, isDirect: isDirect, events: events))
+            entries[index].events = entries[index].subscriptions.values.reduce([]) { $0.union($1) }
         }
+        return true
     }
 
-    /// Ends the subscription of a peer, if it has one.
-    package mutating func unsubscribe(_ peer: Peer) {
-        entries.removeAll { $0.peer == peer }
+    /// Ends all subscriptions of the peers for which `ends` returns `true`; returns these peers with the number of
+    /// their subscriptions.
+    package mutating func unsubscribe(where ends: (Peer) -> Bool) -> [(peer: Peer, count: Int)] {
+        let ended = counts.filter { ends($0.peer) }
+        entries.removeAll { ends($0.peer) }
+        return ended
     }
 
-    /// Changes whether the adapter is restricted; if it is, the subscriptions of peers that `mayRead` refuses end.
-    package mutating func setRestricted(_ restricted: Bool, mayRead: (Peer) -> Bool) {
-        isRestricted = restricted
-        if restricted { entries.removeAll { !mayRead($0.peer) } }
-    }
+    /// Changes whether the adapter is restricted.
+    package mutating func setRestricted(_ restricted: Bool) { isRestricted = restricted }
 
     /// Returns the subscribers to a signal that is never broadcast; O(subscribers).
     package func subscribers(to event: AdapterEvents) -> [Peer] {

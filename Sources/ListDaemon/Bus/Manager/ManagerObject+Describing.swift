@@ -72,10 +72,6 @@ extension ManagerObject {
         _ = try service.authority.administrator(call, for: .inspect)
         answer(call, count: service.calls.clients.count) { [service] in
             let views = Dictionary(grouping: service.views.all) { ObjectIdentifier($0.owner) }.mapValues(\.count)
-            let subscriptions = Dictionary(grouping: service.adapters.all.flatMap(\.signals.subscribers)) {
-                ObjectIdentifier($0)
-            }
-            .mapValues(\.count)
             return service.calls.clients.all.map { client in
                 let (peer, key, recent) = (client.peer, ObjectIdentifier(client.peer), client.recent)
                 let values = NamedValues([
@@ -84,7 +80,7 @@ extension ManagerObject {
                     ("pid", .uint32(UInt32(clamping: peer.process))), ("calls", .uint64(client.calls)),
                     ("bytes", .uint64(client.bytes)), ("calls-10s", .uint64(recent.calls)),
                     ("bytes-10s", .uint64(recent.bytes)), ("views", .uint64(UInt64(views[key] ?? 0))),
-                    ("subscriptions", .uint64(UInt64(subscriptions[key] ?? 0))),
+                    ("subscriptions", .uint64(UInt64(service.limits.subscriptions.count(of: peer)))),
                     ("last-call", .uint64(client.lastCall)),
                 ])
                 return DBusStruct(peer.name, values)

@@ -33,6 +33,8 @@ final class ServiceLimits {
     let bulk = BulkReader()
     /// The memory files that callers have received.
     let lentFiles = LentFiles()
+    /// The subscriptions of each connection.
+    let subscriptions = SubscriptionNumbers()
 
     /// Makes the limits; those of calls have the contract's defaults.
     init(quotas: Quotas.Amounts) { self.quotas = QuotaLedger(limits: quotas) }

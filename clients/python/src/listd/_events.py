@@ -11,7 +11,7 @@ from types import TracebackType
 from typing import Any, Generic, NamedTuple, Self, TypeVar
 
 from ._errors import ListdError
-from ._link import Incarnation, Link
+from ._link import Incarnation, Link, ListSubscription
 from ._names import ADAPTER, PROPERTIES
 from ._presence import Presence, Target
 from ._weak import weakly
@@ -151,6 +151,7 @@ class EventStream(AsyncIterator[E]):
         self._path = target.path
         self._presence = Presence(link, target, self)
         self._subscriptions: list[Subscription] = []
+        self._subscription: ListSubscription | None = None
         self._daemon: Incarnation | None = None
         self._attachment = 0
         self._waiter: asyncio.Future[None] | None = None
@@ -218,11 +219,12 @@ class EventStream(AsyncIterator[E]):
         self._detach()
         attachment = self._attachment
         lost = weakly(self._lost)
-        self._subscriptions = [
+        listeners = [
             daemon.listen(self._path, ADAPTER, weakly(self._heard), lost),
             daemon.listen(self._path, PROPERTIES, weakly(self._property_changed), lost),
-            daemon.subscribe(self._path, self._word, lost),
         ]
+        self._subscription = daemon.subscribe(self._path, self._word, lost)
+        self._subscriptions = [*listeners, self._subscription]
         self._daemon = daemon
         answered = weakly(self._attached)
         daemon.call(self._path, PROPERTIES, "GetAll", "s", [ADAPTER], lambda result: answered(attachment, result))
@@ -244,6 +246,7 @@ class EventStream(AsyncIterator[E]):
         """The list was removed, so none of its items is displayed or selected."""
         self._attachment += 1
         self._daemon = None
+        self._subscription = None
         subscriptions, self._subscriptions = self._subscriptions, []
         for subscription in subscriptions:
             subscription.cancel()
@@ -258,8 +261,8 @@ class EventStream(AsyncIterator[E]):
 
     def _property_changed(self, member: str, body: list[Any]) -> None:
         """A client that may no longer read the list gets only its new options, so a call checks the right."""
-        if self._daemon is not None and "Options" in body[1]:
-            self._daemon.renew(self._path, weakly(self._lost))
+        if self._subscription is not None and "Options" in body[1]:
+            self._subscription.renew()
 
     def _heard(self, member: str, body: list[Any]) -> None:
         if member == self._member:

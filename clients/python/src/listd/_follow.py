@@ -13,7 +13,7 @@ from typing import Any, Self
 
 from ._changes import Change
 from ._errors import LimitsExceeded, ListdError, RevisionGone, Unavailable
-from ._link import Incarnation, Link
+from ._link import Incarnation, Link, ListSubscription
 from ._mirror import Mirror, Step, Update
 from ._names import ADAPTER, PROPERTIES
 from ._objects import objects_of
@@ -57,6 +57,7 @@ class Follower(AsyncIterator[Change]):
         self._step = Step.READ_ALL
         self._daemon: Incarnation | None = None
         self._subscriptions: list[Subscription] = []
+        self._subscription: ListSubscription | None = None
         self._is_followed = False
         #: The number of the attachment. Replies to calls of an earlier attachment are ignored.
         self._attachment = 0
@@ -212,11 +213,12 @@ class Follower(AsyncIterator[Change]):
         attachment = self._attachment
         self._daemon = daemon
         lost = weakly(self._lost)
-        self._subscriptions = [
+        listeners = [
             daemon.listen(self._path, ADAPTER, weakly(self._heard), lost),
             daemon.listen(self._path, PROPERTIES, weakly(self._property_changed), lost),
-            daemon.subscribe(self._path, "updates", lost),
         ]
+        self._subscription = daemon.subscribe(self._path, "updates", lost)
+        self._subscriptions = [*listeners, self._subscription]
         answered = weakly(self._attached)
         daemon.call(
             self._path,
@@ -252,6 +254,7 @@ class Follower(AsyncIterator[Change]):
         self._daemon = None
         self._is_followed = False
         self._calls = 0
+        self._subscription = None
         subscriptions, self._subscriptions = self._subscriptions, []
         for subscription in subscriptions:
             subscription.cancel()
@@ -264,8 +267,8 @@ class Follower(AsyncIterator[Change]):
 
     def _property_changed(self, member: str, body: list[Any]) -> None:
         """A client that may no longer read the list gets only its new options, so a call checks the right."""
-        if self._daemon is not None and "Options" in body[1]:
-            self._daemon.renew(self._path, weakly(self._lost))
+        if self._subscription is not None and "Options" in body[1]:
+            self._subscription.renew()
 
     def _heard(self, member: str, body: list[Any]) -> None:
         if member != "Updated" or not self._is_followed or self._step is not Step.NONE:

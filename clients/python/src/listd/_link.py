@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any, Protocol
 from weakref import WeakSet
@@ -28,7 +27,6 @@ class Incarnation:
         self.wire = wire
         #: The unique name of the daemon. A call to it cannot start or reach another daemon process.
         self.owner = owner
-        self._events: dict[str, Counter[str]] = {}
 
     def call(
         self, path: str, interface: str, member: str, signature: str, body: Sequence[Any], then: Answer | None
@@ -49,36 +47,48 @@ class Incarnation:
         rule = f"type='signal',sender='{BUS_NAME}',path='{path}',interface='{interface}'" if is_broadcast else None
         return self.wire.listen(path, interface, handle, sender=self.owner, rule=rule, on_error=on_error)
 
-    def subscribe(self, path: str, event: str, on_error: Callable[[ListdError], None]) -> Subscription:
+    def subscribe(self, path: str, event: str, on_error: Callable[[ListdError], None]) -> ListSubscription:
         """Subscribes to a kind of a list's events, in addition to other subscriptions on this connection."""
-        events = self._events.setdefault(path, Counter())
-        events[event] += 1
-        if events[event] == 1:
-            self.renew(path, on_error)
+        return ListSubscription(self, path, event, on_error)
 
-        def cancel() -> None:
-            events[event] -= 1
-            if events[event] > 0:
-                return
-            del events[event]
-            if not self.wire.is_open:
-                return
-            if events:
-                self.call(path, ADAPTER, "Subscribe", "as", [sorted(events)], None)
-            else:
-                self._events.pop(path, None)
-                self.call(path, ADAPTER, "Unsubscribe", "", [], None)
 
-        return Subscription(cancel)
+class ListSubscription(Subscription):
+    """A subscription to a kind of a list's events, until it is cancelled."""
 
-    def renew(self, path: str, on_error: Callable[[ListdError], None]) -> None:
-        """Subscribes again to all kinds of events; raises when the list refuses them."""
+    __slots__ = ("_daemon", "_event", "_is_cancelled", "_number", "_on_error", "_path")
 
-        def answered(result: Reply | ListdError) -> None:
-            if isinstance(result, ListdError):
-                on_error(result)
+    def __init__(self, daemon: Incarnation, path: str, event: str, on_error: Callable[[ListdError], None]) -> None:
+        super().__init__(self._end)
+        self._daemon = daemon
+        self._path = path
+        self._event = event
+        self._on_error = on_error
+        self._number = 0
+        self._is_cancelled = False
+        self.renew()
 
-        self.call(path, ADAPTER, "Subscribe", "as", [sorted(self._events.get(path, ()))], answered)
+    def renew(self) -> None:
+        """Subscribes again, as the list may have ended the subscription; reports the error of a list that refuses it."""
+        self._daemon.call(self._path, ADAPTER, "Subscribe", "as", [[self._event]], self._answered)
+
+    def _answered(self, result: Reply | ListdError) -> None:
+        if isinstance(result, ListdError):
+            if not self._is_cancelled:
+                self._on_error(result)
+            return
+        self._unsubscribe()
+        self._number = int(result.body[0])
+        if self._is_cancelled:
+            self._unsubscribe()
+
+    def _end(self) -> None:
+        self._is_cancelled = True
+        self._unsubscribe()
+
+    def _unsubscribe(self) -> None:
+        number, self._number = self._number, 0
+        if number and self._daemon.wire.is_open:
+            self._daemon.call(self._path, ADAPTER, "Unsubscribe", "t", [number], None)
 
 
 class Watcher(Protocol):
