@@ -1,75 +1,66 @@
-# make run     a living list on this terminal            make check   lint, build and every test
-# make build   everything, optimised                     make install the service (PREFIX, DESTDIR)
+# make run     a living list on this terminal            make check   lint, debug build, every test
+# make test    tests alone: all, or those of FILTER      make install the service (PREFIX, DESTDIR)
+# make build   listd, listctl and the plugins, optimised
 # make cluster a list in PostgreSQL on three listds, in two network namespaces (as root)
-# make bench | bench-json | curves | soak | check-boot | check-python | deb | lint | pictures | plugins | uninstall | clean
+# make bench | bench-json | curves | soak | deb | lint | pictures | uninstall | clean
+# make test-service | check-python | check-optimised | check-broker | check-boot   parts of `make check` and of .ci/run
 #
-# Variables: DIR, DURATION (run); PREFIX, DESTDIR (install); JOBS (how many compilers at once).
+# Variables: DIR, DURATION (run); FILTER (test); PREFIX, DESTDIR (install); JOBS (how many compilers and test programs at once).
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: build run check lint test test-debug test-broker test-plugins test-optimised test-service plugins check-boot \
-    check-python pictures cluster bench bench-json curves soak install uninstall deb clean bootstrap-%
+.PHONY: build run check lint test test-service check-optimised check-broker check-boot check-python pictures cluster bench \
+    bench-json curves soak install uninstall deb clean bootstrap-%
 
 JOBS ?= $(shell nproc)
 PREFIX ?= /usr/local
 DESTDIR ?=
 DIR ?=
 DURATION ?=
+FILTER ?=
 export PREFIX DESTDIR JOBS
 
 SWIFT := scripts/swift
-# A crashed test must not wait for a backtrace that nobody reads, nor a hanging one stop the whole check.
+# A crashed test must not wait for a backtrace that nobody reads.
 export SWIFT_BACKTRACE ?= enable=no
-# Tests run one at a time: they share one event loop and two cores, and a busy machine must not make one run out of time.
-TEST := scripts/run-tests $(SWIFT) test --disable-xctest --no-parallel -j $(JOBS)
-PLUGINS := --package-path Plugins --scratch-path .build/shipped-plugins
-OPTIMISED := -c release -Xswiftc -enable-testing --scratch-path .build/testing-release
+OPTIMISED := -c release -Xswiftc -enable-testing --scratch-path .build/testing-release -j $(JOBS)
 FORMATTED := $(wildcard Package.swift Sources Tests Plugins Benchmarks Examples)
 
 build: bootstrap-build
-	$(SWIFT) build -c release -j $(JOBS)
-	scripts/build-plugins
+	scripts/build release shipped
 
-run: bootstrap-run build
+run: bootstrap-run
+	scripts/build debug shown
 	scripts/run "$(DIR)" $(DURATION)
 
-check: bootstrap-check lint test check-python
+check: bootstrap-check lint test test-service check-python
 
-# The optimiser keeps one core busy for minutes, and a module waits for it: the debug build runs on the other core meanwhile.
-test:
-	scripts/side-by-side "$(MAKE) test-debug" "$(MAKE) test-optimised"
-	$(MAKE) test-service
+test: bootstrap-check
+	scripts/test "$(FILTER)"
 
-test-debug: test-plugins
-	$(SWIFT) build --build-tests -j $(JOBS)
-	$(TEST) --skip-build
-	$(MAKE) test-broker
-
-# Some of the integration tests on dbus-broker; `make soak` runs all of them there.
-ON_BROKER := Mirror|Lifecycle|Descriptor|Stranger|RestrictedAdapter|Polkit|Introspection|Credit|Limits|ListctlReconnect
-ON_BROKER := $(ON_BROKER)|Following[A-Za-z]*|ActionBus|NearEndBus|ChangeSelectionBus|VisibleRangeBus|Rename
-test-broker:
-	if [ "$$(id -u)" = 0 ] || [ -S /run/systemd/journal/socket ]; then \
-	    LISTD_TEST_BUS=broker $(TEST) --skip-build --filter 'IntegrationTests\.($(ON_BROKER))Tests/'; \
-	else \
-	    echo "SKIPPED: the tests on dbus-broker, which needs root or a journal"; \
-	fi
-
-# The plugins of a debug build are those that the tests below load.
-test-plugins:
-	CONFIGURATION=debug scripts/build-plugins
-	$(TEST) $(PLUGINS)
-
-# Besides the engine's tests, that the programs compile as `make run` builds them: whole modules see other imports than files.
-test-optimised:
-	LISTD_TARGETS=engine $(TEST) $(OPTIMISED)
-	$(SWIFT) build -c release --scratch-path .build/optimised -j $(JOBS) --product listd
-	$(SWIFT) build -c release --scratch-path .build/optimised -j $(JOBS) --product listctl
-
+# Scripts that use what `make test` has built.
 test-service:
 	scripts/run-scripts Tests/service
+
+# The engine's tests with -O, and all programs and plugins as `make build` compiles them: whole modules see other imports than files.
+# Both need ListKit, which is compiled once for them.
+check-optimised: bootstrap-check
+	@echo "Compiling everything but most tests, optimised: from nothing, about 6 minutes on two idle cores."
+	LISTD_TESTS="ListKitTests PluginAPITests" $(SWIFT) build $(OPTIMISED) --product listdPackageTests
+	scripts/run-tests .build/testing-release/release/listdPackageTests.xctest
+	$(SWIFT) build $(OPTIMISED) --target Shipped
+
+# Some of the integration tests on dbus-broker, after `make test`; `make soak` runs all of them there.
+ON_BROKER := Mirror|Lifecycle|Descriptor|Stranger|RestrictedAdapter|Polkit|Introspection|Credit|Limits|ListctlReconnect
+ON_BROKER := $(ON_BROKER)|Following[A-Za-z]*|ActionBus|NearEndBus|ChangeSelectionBus|VisibleRangeBus|Rename
+check-broker:
+	if [ "$$(id -u)" = 0 ] || [ -S /run/systemd/journal/socket ]; then \
+	    LISTD_TEST_BUS=broker scripts/test 'IntegrationTests\.($(ON_BROKER))Tests/'; \
+	else \
+	    echo "SKIPPED: THE TESTS ON DBUS-BROKER (make check-broker): they need root or a journal."; \
+	fi
 
 lint:
 	$(SWIFT) format lint --strict --parallel --recursive $(FORMATTED)
@@ -81,9 +72,6 @@ lint:
 	scripts/check-commits
 	scripts/add-license --check
 	for script in .ci/run $$(grep -rlE '^#!/bin/bash' scripts Tests); do bash -n "$$script"; done
-
-plugins:
-	scripts/build-plugins
 
 # The pictures of the documents, from a real run of the build in BUILT.
 pictures: bootstrap-check $(if $(BUILT),,build)
@@ -100,6 +88,7 @@ check-boot: bootstrap-boot bootstrap-deb $(if $(BUILT),,build)
 
 # The rows about the bus measure the optimised listd of this checkout.
 bench bench-json: bootstrap-run
+	@echo "Compiling listd and the benchmarks, optimised: from nothing, about 6 minutes on two idle cores." >&2
 	$(SWIFT) build -c release -j $(JOBS) --product listd >&2
 	$(SWIFT) run -c release -j $(JOBS) --package-path Benchmarks --scratch-path .build/benchmarks \
 	    Benchmarks $(if $(filter bench-json,$@),--json)
@@ -115,8 +104,9 @@ curves: bootstrap-run
 	    Benchmarks --curves $(CURDIR)/docs/curves
 
 # Too slow for `check`: the tests tagged `soak`, and the scripts under Tests/Soak.
-soak: bootstrap-check bootstrap-python plugins build
-	LISTD_SOAK=1 LISTD_TEST_TIME=7200 $(TEST)
+soak: bootstrap-check bootstrap-python build
+	LISTD_SOAK=1 LISTD_TEST_TIME=7200 scripts/test
+	scripts/build release shipped
 	scripts/run-scripts Tests/Soak
 	LISTD_SOAK=1 LISTD=$(CURDIR)/.build/release/listd scripts/check-python
 

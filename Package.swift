@@ -16,9 +16,18 @@ let settings: [SwiftSetting] = [
     .unsafeFlags(["-disable-dynamic-actor-isolation"], .when(configuration: .release)),
 ]
 
+// Of the tests with -O, only the tested code is optimised: the tests themselves would keep the optimiser busy for minutes.
+let unoptimised = SwiftSetting.unsafeFlags(["-Onone"], .when(configuration: .release))
+let testSettings = settings + [unoptimised]
+
 let listKit = Target.Dependency.product(name: "ListKit", package: "ListKit")
 let pluginAPI = Target.Dependency.product(name: "PluginAPI", package: "PluginAPI")
 let pluginTestSupport = Target.Dependency.product(name: "PluginTestSupport", package: "PluginTestSupport")
+
+// The shipped plugins: packages of their own, as a third party writes them. They are built with everything else, so that ListKit
+// and PluginAPI are compiled once.
+let plugins = ["files", "journal", "marslink", "packages", "postgres", "template"]
+func product(of plugin: String) -> Target.Dependency { .product(name: plugin, package: plugin) }
 
 let package = Package(
     name: "listd",
@@ -33,7 +42,7 @@ let package = Package(
         .package(path: "Sources/ListKit"),
         .package(path: "Sources/PluginAPI"),
         .package(path: "Sources/PluginTestSupport"),
-    ],
+    ] + plugins.map { .package(path: "Plugins/\($0)") },
     targets: [
         .systemLibrary(name: "CDBus", pkgConfig: "dbus-1", providers: [.apt(["libdbus-1-dev"])]),
         .target(name: "DBus", dependencies: ["CDBus", "CSystemd"], exclude: ["README.md"], swiftSettings: settings),
@@ -75,17 +84,21 @@ let package = Package(
             name: "listctl", dependencies: ["CLinux", "CNcurses", "CTerminal", "DBus", "ListClient", "ListProtocol"],
             swiftSettings: settings),
 
-        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: settings),
+        // Empty: what is built together, for `make run` and for an installation.
+        .target(name: "Shown", dependencies: ["listd", "listctl", product(of: "files")], path: "Plugins/Shown"),
+        .target(name: "Shipped", dependencies: ["listd", "listctl"] + plugins.map(product), path: "Plugins/Shipped"),
+
+        .target(name: "TestSupport", path: "Tests/TestSupport", swiftSettings: testSettings),
         // A process of its own for tests of what a process is handed: it is run by DBusTests.
         .executableTarget(
-            name: "DBusTestService", dependencies: ["DBus"], path: "Tests/DBusTestService", swiftSettings: settings),
+            name: "DBusTestService", dependencies: ["DBus"], path: "Tests/DBusTestService", swiftSettings: testSettings),
         .testTarget(
             name: "DBusTests", dependencies: ["CDBus", "DBus", "DBusTestService", "TestSupport"],
-            swiftSettings: settings),
-        .testTarget(name: "ListKitTests", dependencies: [listKit, "TestSupport"], swiftSettings: settings),
+            swiftSettings: testSettings),
+        .testTarget(name: "ListKitTests", dependencies: [listKit, "TestSupport"], swiftSettings: testSettings),
         .testTarget(
-            name: "PluginAPITests", dependencies: [pluginAPI, pluginTestSupport, "TestSupport"], swiftSettings: settings
-        ),
+            name: "PluginAPITests", dependencies: [pluginAPI, pluginTestSupport, "TestSupport"],
+            swiftSettings: testSettings),
         // SQLite's files on a disk that fails.
         .target(name: "CFaultyFiles", dependencies: ["CSQLite"], path: "Tests/CFaultyFiles"),
         .testTarget(
@@ -94,22 +107,27 @@ let package = Package(
                 "CFaultyFiles", "DBus", "ListConfiguration", "ListDaemon", "ListProtocol", "ListSources", "ListStore",
                 "ListSupport", "ListWorkers", listKit, pluginAPI, pluginTestSupport, "TestSupport",
             ],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
-            name: "ListClientTests", dependencies: ["DBus", "ListClient", "TestSupport"], swiftSettings: settings),
+            name: "ListClientTests", dependencies: ["DBus", "ListClient", "TestSupport"], swiftSettings: testSettings),
         .testTarget(
             name: "ListctlTests", dependencies: ["DBus", "ListClient", "listctl", "TestSupport"],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
         .testTarget(
-            name: "IntegrationTests", dependencies: ["ListClient", "DBus", "TestSupport"],
+            name: "IntegrationTests", dependencies: ["ListClient", "DBus", "Shipped", "TestSupport"],
             exclude: ["python", "seeds"],
-            swiftSettings: settings),
+            swiftSettings: testSettings),
     ]
+        // The plugins' own tests, named here again so that one program contains all tests.
+        + plugins.map { plugin in
+            .testTarget(
+                name: "\(plugin)Tests", dependencies: [product(of: plugin), pluginTestSupport],
+                path: "Plugins/\(plugin)/Tests/\(plugin)Tests",
+                swiftSettings: [unoptimised])
+        }
 )
 
-// The engine's tests run with -O too (see the Makefile); then nothing else is compiled.
-if Context.environment["LISTD_TARGETS"] == "engine" {
-    let engine: Set = ["TestSupport", "ListKitTests", "PluginAPITests"]
-    package.targets.removeAll { !engine.contains($0.name) }
-    package.products = []
+// The modules of tests in LISTD_TESTS, without which all are built: `make test FILTER=…` compiles no others.
+if let wanted = Context.environment["LISTD_TESTS"]?.split(separator: " ").map(String.init) {
+    package.targets.removeAll { $0.type == .test && !wanted.contains($0.name) }
 }

@@ -56,7 +56,7 @@ struct LimitsTests {
 
     @Test(
         "a plugin's object exceeds the limit, then a reload raises the limit → the source sends the object again",
-        .enabled(if: PluginStage.isBuilt("files"), "scripts/build-plugins has not run"),
+        .enabled(if: PluginStage.isBuilt("files"), "`make test` has not built it"),
         arguments: PluginStage.Isolation.allCases)
     func raisedForPlugin(isolation: PluginStage.Isolation) async throws {
         let directory = TemporaryDirectory()

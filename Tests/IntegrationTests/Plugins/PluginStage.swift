@@ -56,7 +56,7 @@ final class PluginStage {
     /// The files of the stage.
     nonisolated var files: Files { Files(path: directory.path) }
 
-    /// Whether `scripts/build-plugins` has built the plugin. `make check` runs that script before the tests.
+    /// Whether `scripts/build` has built the plugin, as `make test` does before the tests.
     nonisolated static func isBuilt(_ name: String) -> Bool {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()

@@ -12,7 +12,7 @@ import Testing
 struct ShippedPluginsTests {
     @Test(
         "files: a directory of a tree is renamed → its rows keep their ids and slots",
-        .enabled(if: PluginStage.isBuilt("files"), "run scripts/build-plugins first"),
+        .enabled(if: PluginStage.isBuilt("files"), "`make test` has not built it"),
         arguments: PluginStage.Isolation.allCases)
     func files(_ isolation: PluginStage.Isolation) async throws {
         let shown = try await PluginStage(
@@ -38,7 +38,7 @@ struct ShippedPluginsTests {
 
     @Test(
         "packages: packages are removed and upgraded → the rows and the sticky header follow",
-        .enabled(if: PluginStage.isBuilt("packages"), "run scripts/build-plugins first"),
+        .enabled(if: PluginStage.isBuilt("packages"), "`make test` has not built it"),
         arguments: PluginStage.Isolation.allCases)
     func packages(_ isolation: PluginStage.Isolation) async throws {
         func stanza(_ name: String, _ version: String = "1.0") -> String {
@@ -66,7 +66,7 @@ struct ShippedPluginsTests {
 
     @Test(
         "marslink: messages arrive → the view shows them; the weather is selected → the weather section expands",
-        .enabled(if: PluginStage.isBuilt("marslink"), "run scripts/build-plugins first"),
+        .enabled(if: PluginStage.isBuilt("marslink"), "`make test` has not built it"),
         arguments: PluginStage.Isolation.allCases)
     func marslink(_ isolation: PluginStage.Isolation) async throws {
         let shown = try await PluginStage(
@@ -89,7 +89,7 @@ struct ShippedPluginsTests {
 
     @Test(
         "marslink: a detail of the weather is dragged → the detail has its new position, also after a reload",
-        .enabled(if: PluginStage.isBuilt("marslink"), "run scripts/build-plugins first"),
+        .enabled(if: PluginStage.isBuilt("marslink"), "`make test` has not built it"),
         arguments: PluginStage.Isolation.allCases)
     func dragging(_ isolation: PluginStage.Isolation) async throws {
         let shown = try await PluginStage(
@@ -113,7 +113,7 @@ struct ShippedPluginsTests {
 
     @Test(
         "journal: a new entry is written → the entry is shown at the top",
-        .enabled(if: PluginStage.isBuilt("journal"), "run scripts/build-plugins first"),
+        .enabled(if: PluginStage.isBuilt("journal"), "`make test` has not built it"),
         .enabled(if: JournalRemote.isInstalled, "systemd-journal-remote is not installed"),
         arguments: PluginStage.Isolation.allCases)
     func journal(_ isolation: PluginStage.Isolation) async throws {
@@ -140,7 +140,7 @@ struct ShippedPluginsTests {
 
     @Test(
         "a source fails → the list has failed, but keeps its objects; the source recovers → the list is ready",
-        .enabled(if: PluginStage.isBuilt("packages"), "run scripts/build-plugins first"),
+        .enabled(if: PluginStage.isBuilt("packages"), "`make test` has not built it"),
         arguments: PluginStage.Isolation.allCases)
     func failing(_ isolation: PluginStage.Isolation) async throws {
         let stanza = "Package: a\nStatus: install ok installed\n"
@@ -168,7 +168,7 @@ struct ShippedPluginsTests {
         "a list is created with an invalid source argument → the error names the argument, and there is no list",
         .enabled(
             if: ["files", "journal", "marslink", "packages"].allSatisfy { PluginStage.isBuilt($0) },
-            "run scripts/build-plugins first"),
+            "`make test` has not built it"),
         arguments: [
             ("files/directory?relative", "relative"), ("files/directory?/a&colour", "colour"),
             ("journal/entries?priority=loud", "loud"), ("journal/entries?lines=0", "lines"),

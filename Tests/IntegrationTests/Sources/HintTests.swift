@@ -96,7 +96,7 @@ struct HintTests {
 
     @Test(
         "the files plugin fills a list → the list has hints for sizes, times, permissions and owners",
-        .enabled(if: PluginStage.isBuilt("files"), "scripts/build-plugins has not run"))
+        .enabled(if: PluginStage.isBuilt("files"), "`make test` has not built it"))
     func files() async throws {
         let stage = try await PluginStage(
             .worker, source: "files/directory?%d", controllers: ["*": "files/EntryController"])

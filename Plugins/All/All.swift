@@ -1,3 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-
-// Empty: the target exists so that its dependencies, the plugins, are built.
