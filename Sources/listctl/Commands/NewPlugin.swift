@@ -81,8 +81,10 @@ enum NewPlugin {
     /// the checkout from which the program was built.
     private static func templateDirectory() -> (directory: URL, sdk: URL)? {
         guard let program = Bundle.main.executableURL?.resolvingSymlinksInPath() else { return nil }
-        let share = program.deletingLastPathComponent().appending(path: "../share/listd").standardized
-        var candidates = [(share.appending(path: "plugin-template"), share.appending(path: "sdk"))]
+        let prefix = program.deletingLastPathComponent().appending(path: "..").standardized
+        var candidates = [
+            (prefix.appending(path: "share/listd/plugin-template"), prefix.appending(path: "lib/listd/sdk"))
+        ]
         var directory = program.deletingLastPathComponent()
         while directory.path != "/" {
             candidates.append((directory.appending(path: "Plugins/template"), directory.appending(path: "Sources")))
