@@ -42,7 +42,7 @@ test: bootstrap-check
 
 # Scripts that use what `make test` has built.
 test-service:
-	scripts/run-scripts Tests/service
+	scripts/run-scripts --jobs $(JOBS) Tests/service
 
 # The engine's tests with -O, and all programs and plugins as `make build` compiles them: whole modules see other imports than files.
 # Both need ListKit, which is compiled once for them.
