@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the files of the library know of each other. */
+#pragma once
+
+#include "listd.h"
+#include "listd-update.h"
+
+G_BEGIN_DECLS
+
+#define LISTD_NAME "org.listd.Listd1"
+#define LISTD_PATH "/org/listd/Listd1"
+
+/* A queue of what happened to one object: signals, replies, owners that come and go. An event that comes while another is handled
+ * waits, so that a handler of the application that runs a main loop sees no half-done model. */
+typedef struct
+{
+  GObject *object; /* unowned: the object that the queue is part of */
+  GQueue events;
+  gboolean busy;
+} ListdQueue;
+
+typedef void (*ListdEventFunc) (gpointer object, gpointer data);
+
+void listd_queue_init (ListdQueue *queue, gpointer object);
+void listd_queue_clear (ListdQueue *queue);
+void listd_queue_post (ListdQueue *queue, ListdEventFunc func, gpointer data, GDestroyNotify destroy);
+
+/* What lists, views and directories hear from their client. */
+typedef struct
+{
+  void (*up) (gpointer object);   /* listd is there, and its features are known */
+  void (*down) (gpointer object); /* what was known of listd ended */
+  void (*appeared) (gpointer object, const char *path, GVariant *interfaces);
+  void (*disappeared) (gpointer object, const char *path);
+} ListdMemberFuncs;
+
+typedef void (*ListdReplyFunc) (gpointer object, GVariant *reply, const GError *error, gpointer data);
+
+void listd_client_add_member (ListdClient *client, gpointer object, const ListdMemberFuncs *funcs);
+void listd_client_remove_member (ListdClient *client, gpointer object);
+gboolean listd_client_is_up (ListdClient *client);
+gboolean listd_client_has_feature (ListdClient *client, const char *feature);
+GMainContext *listd_client_get_context (ListdClient *client);
+/* Calls a method, and posts its answer to the queue of `object`, unless the object or the owner of the name is gone by then.
+ * `reply_type` is what the answer must be. Takes floating parameters. */
+void listd_client_ask (ListdClient *client, ListdQueue *queue, const char *path, const char *interface, const char *method,
+                       GVariant *parameters, const char *reply_type, ListdReplyFunc func, gpointer data, GDestroyNotify destroy);
+/* Calls a method without waiting for its answer. */
+void listd_client_tell (ListdClient *client, const char *path, const char *interface, const char *method, GVariant *parameters);
+/* Calls a method for the application. The result is that of g_task_return_pointer() with a GVariant. */
+void listd_client_call (ListdClient *client, const char *path, const char *interface, const char *method, GVariant *parameters,
+                        const char *reply_type, GUnixFDList *descriptors, GTask *task);
+guint listd_client_subscribe (ListdClient *client, const char *interface, const char *member, const char *path, gboolean unicast,
+                              GDBusSignalCallback callback, gpointer object);
+/* Ends a subscription, if there is one, and forgets its number. */
+void listd_client_unsubscribe (ListdClient *client, guint *subscription);
+
+char *listd_path_of_list (const char *name);
+GSource *listd_client_attach (ListdClient *client, GSource *source, GSourceFunc func, gpointer data, GDestroyNotify destroy);
+
+/* Items. The fields are those of ListdList: it alone changes them. */
+#define LISTD_NO_POSITION G_MAXUINT
+#define LISTD_NO_SLOT G_MAXUINT
+
+struct _ListdItem
+{
+  GObject parent_instance;
+
+  GWeakRef list;
+  guint position; /* in the list's model, or LISTD_NO_POSITION */
+  guint target;   /* while the model changes: where it will be */
+  guint slot;     /* the view's slot that shows it, or LISTD_NO_SLOT */
+  guint64 unsure; /* the last revision that may have changed what the slot shows */
+  gboolean dirty;
+  gboolean asked;
+  gboolean renumbered; /* its number changed, and nobody was told */
+  gboolean selected;
+
+  gboolean loaded;
+  guint number;
+  char *id;
+  char *reuse_identifier;
+  GVariant *content;
+};
+
+ListdItem *listd_item_new (ListdList *list, guint position);
+/* TRUE when something differs. Emits nothing. */
+gboolean listd_item_fill (ListdItem *item, const char *id, guint number, const char *reuse_identifier, GVariant *content);
+void listd_item_emit_changed (ListdItem *item);
+/* Tells of a number that changed with the place. */
+void listd_item_tell_number (ListdItem *item);
+void listd_item_set_selected (ListdItem *item, gboolean selected);
+void listd_list_forget_item (ListdList *list, ListdItem *item);
+gboolean listd_list_is_selected (ListdList *list, const char *id, guint number);
+void listd_list_invoke (ListdList *list, const char *id, guint number, const char *action, GVariant *parameters, GTask *task);
+char *listd_format_value (GVariant *value, const char *hint);
+
+/* Texts of a filter, after `?` in the source of a list made from a list. */
+char *listd_filter_to_argument (ListdFilter *filter);
+ListdClient *listd_list_get_client_internal (ListdList *list);
+/* Calls `func` when the model is at `revision` or later, or when it will never be. */
+void listd_list_when_at (ListdList *list, guint64 revision, ListdEventFunc func, gpointer data, GDestroyNotify destroy);
+const char *listd_list_get_path (ListdList *list);
+ListdTransaction *listd_transaction_new (ListdList *list, guint64 expected_revision);
+
+gboolean listd_error_is (const GError *error, ListdError code);
+
+G_END_DECLS
