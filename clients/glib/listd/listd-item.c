@@ -38,10 +38,9 @@ static void
 listd_item_dispose (GObject *object)
 {
   ListdItem *self = LISTD_ITEM (object);
-  g_autoptr (ListdList) list = g_weak_ref_get (&self->list);
 
-  if (list != NULL)
-    listd_list_forget_item (list, self);
+  if (self->rows != NULL)
+    listd_rows_forget (self->rows, self);
   G_OBJECT_CLASS (listd_item_parent_class)->dispose (object);
 }
 

@@ -138,13 +138,6 @@ listd_list_get_path (ListdList *self)
 }
 
 void
-listd_list_forget_item (ListdList *self, ListdItem *item)
-{
-  if (self->rows != NULL)
-    listd_rows_forget (self->rows, item);
-}
-
-void
 listd_list_when_at (ListdList *self, guint64 revision, ListdEventFunc func, gpointer data, GDestroyNotify destroy)
 {
   listd_follower_when_at (self->follower, revision, func, data, destroy);
@@ -658,7 +651,7 @@ ask_view (ListdList *self)
       if (heard[i].word != NULL)
         g_variant_builder_add (&words, "s", heard[i].word);
     }
-  listd_client_ask (self->client, &self->queue, self->path, "Adapter", "Subscribe", g_variant_new ("(as)", &words), "(tt)", on_subscribed,
+  listd_client_ask (self->client, &self->queue, self->path, "Adapter", "Subscribe", g_variant_new ("(as)", &words), NULL, on_subscribed,
                     GUINT_TO_POINTER (self->serial), NULL);
   listd_window_add_options (self->window, &options);
   if (self->overscan > 0)
@@ -1594,7 +1587,8 @@ listd_list_find_finish (ListdList *self, GAsyncResult *result, GError **error)
  * @callback: (scope async) (closure user_data): what to call with the position
  * @user_data: data for the callback
  *
- * Looks for the next object that contains a text in one of the list's [property@ListdList:fields].
+ * Looks for the next object that contains a text in one of the list's [property@ListdList:fields]. A client has one search at a
+ * time.
  */
 void
 listd_list_search_async (ListdList *self, const char *text, guint from, gboolean backwards, GCancellable *cancellable,

@@ -67,6 +67,7 @@ struct _ListdItem
   GObject parent_instance;
 
   GWeakRef list;
+  gpointer rows;  /* the ListdRows that knows it, unowned; NULL when none does */
   guint position; /* in the list's model, or LISTD_NO_POSITION */
   guint target;   /* while the model changes: where it will be */
   guint slot;     /* the view's slot that shows it, or LISTD_NO_SLOT */
@@ -90,7 +91,8 @@ void listd_item_emit_changed (ListdItem *item);
 /* Tells of a number that changed with the place. */
 void listd_item_tell_number (ListdItem *item);
 void listd_item_set_selected (ListdItem *item, gboolean selected);
-void listd_list_forget_item (ListdList *list, ListdItem *item);
+/* The item goes. */
+void listd_rows_forget (gpointer rows, ListdItem *item);
 gboolean listd_list_is_selected (ListdList *list, const char *id, guint number);
 void listd_list_invoke (ListdList *list, const char *id, guint number, const char *action, GVariant *parameters, GTask *task);
 char *listd_format_value (GVariant *value, const char *hint);

@@ -48,7 +48,7 @@ listd_rows_free (ListdRows *self)
   if (self == NULL)
     return;
   for (guint i = 0; i < self->items->len; i++)
-    g_weak_ref_set (&ITEM (self, i)->list, NULL);
+    ITEM (self, i)->rows = NULL;
   g_ptr_array_unref (self->items);
   listd_counts_free (self->counts);
   g_free (self);
@@ -150,10 +150,19 @@ listd_rows_get (ListdRows *self, guint position)
   if (index < self->items->len && ITEM (self, index)->position == position)
     return g_object_ref (ITEM (self, index));
   item = listd_item_new (self->list, position);
+  item->rows = self;
   if (self->telling != NULL)
     item->target = target_of (self->telling, position);
   g_ptr_array_insert (self->items, index, item);
   return item;
+}
+
+/* The item is in no place any more. */
+static void
+leave (ListdItem *item)
+{
+  item->position = LISTD_NO_POSITION;
+  item->rows = NULL;
 }
 
 gboolean
@@ -164,13 +173,14 @@ listd_rows_is_held (ListdItem *item)
 }
 
 void
-listd_rows_forget (ListdRows *self, ListdItem *item)
+listd_rows_forget (gpointer rows, ListdItem *item)
 {
+  ListdRows *self = rows;
   guint index = index_of (self, item->position);
 
-  if (item->position != LISTD_NO_POSITION && index < self->items->len && ITEM (self, index) == item)
-    g_ptr_array_remove_index (self->items, index);
-  item->position = LISTD_NO_POSITION;
+  g_assert (index < self->items->len && ITEM (self, index) == item);
+  g_ptr_array_remove_index (self->items, index);
+  leave (item);
 }
 
 void
@@ -213,7 +223,7 @@ splice (ListdRows *self, Telling *telling, guint position, guint removed, guint 
     {
       ListdItem *item = ITEM (self, i);
 
-      item->position = LISTD_NO_POSITION;
+      leave (item);
       if (item->target != LISTD_NO_POSITION)
         g_ptr_array_add (telling->aside, g_object_ref (item));
     }
@@ -238,7 +248,10 @@ splice (ListdRows *self, Telling *telling, guint position, guint removed, guint 
       if (listd_rows_peek (self, item->position) != NULL)
         item->position = LISTD_NO_POSITION;
       else
-        g_ptr_array_insert (self->items, index_of (self, item->position), item);
+        {
+          item->rows = self;
+          g_ptr_array_insert (self->items, index_of (self, item->position), item);
+        }
     }
   g_list_model_items_changed (G_LIST_MODEL (self->list), position, removed, added);
 }

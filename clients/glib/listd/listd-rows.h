@@ -19,7 +19,6 @@ ListdItem *listd_rows_peek (ListdRows *rows, guint position);
 const GPtrArray *listd_rows_get_items (ListdRows *rows);
 /* Whether anybody but the list holds the item. */
 gboolean listd_rows_is_held (ListdItem *item);
-void listd_rows_forget (ListdRows *rows, ListdItem *item);
 
 void listd_rows_locate (ListdRows *rows, guint position, guint *section, guint *item);
 /* LISTD_NO_POSITION when there is no such item. */

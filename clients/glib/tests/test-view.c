@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Pictures: what the signals of a view build up is what listd says the whole picture is. */
+#include "stage.h"
+
+#include <signal.h>
+
+typedef struct
+{
+  GHashTable *slots; /* number -> ListdSlot */
+  guint pictures;
+  ListdView *view;
+} Screen;
+
+static void
+on_shown (ListdView *view, ListdSlot *slot, Screen *screen)
+{
+  gpointer number = GUINT_TO_POINTER (listd_slot_get_number (slot));
+
+  g_assert_false (g_hash_table_contains (screen->slots, number));
+  g_assert_true (listd_item_get_loaded (listd_slot_get_item (slot)));
+  g_hash_table_insert (screen->slots, number, g_object_ref (slot));
+}
+
+static void
+on_released (ListdView *view, ListdSlot *slot, Screen *screen)
+{
+  g_assert_true (g_hash_table_remove (screen->slots, GUINT_TO_POINTER (listd_slot_get_number (slot))));
+}
+
+static void
+on_placed (ListdView *view, ListdSlot *slot, Screen *screen)
+{
+  g_assert_true (g_hash_table_lookup (screen->slots, GUINT_TO_POINTER (listd_slot_get_number (slot))) == slot);
+}
+
+static void
+on_picture (ListdView *view, Screen *screen)
+{
+  screen->pictures++;
+  listd_view_acknowledge (view);
+}
+
+static void
+screen_init (Screen *screen, ListdView *view)
+{
+  *screen = (Screen){ g_hash_table_new_full (NULL, NULL, NULL, g_object_unref), 0, view };
+  g_signal_connect (view, "slot-shown", G_CALLBACK (on_shown), screen);
+  g_signal_connect (view, "slot-released", G_CALLBACK (on_released), screen);
+  g_signal_connect (view, "slot-placed", G_CALLBACK (on_placed), screen);
+  g_signal_connect (view, "slot-bound", G_CALLBACK (on_placed), screen);
+  g_signal_connect (view, "picture", G_CALLBACK (on_picture), screen);
+}
+
+static void
+screen_clear (Screen *screen)
+{
+  g_signal_handlers_disconnect_by_data (screen->view, screen);
+  g_hash_table_unref (screen->slots);
+}
+
+/* Without gaps from the top: row `i` of the screen is object `i` of the list. */
+static gboolean
+shows (Screen *screen, const char *const *ids, guint n)
+{
+  GHashTableIter iter;
+  gpointer slot;
+
+  if (g_hash_table_size (screen->slots) != n || g_list_model_get_n_items (listd_view_get_slots (screen->view)) != n)
+    return FALSE;
+  g_hash_table_iter_init (&iter, screen->slots);
+  while (g_hash_table_iter_next (&iter, NULL, &slot))
+    {
+      guint section = listd_slot_get_section (slot);
+      if (section >= n || !g_str_equal (ids[section], listd_item_get_id (listd_slot_get_item (slot))) || listd_slot_get_y (slot) != section * 44.0
+          || listd_slot_get_width (slot) != 300)
+        return FALSE;
+    }
+  return TRUE;
+}
+
+static void
+follows (void)
+{
+  static const char *const first[] = { "o0", "o1", "o2" }, *const second[] = { "o2", "x", "o1" };
+  Stage *stage = stage_new (STAGE_DAEMON);
+  g_autoptr (ListdClient) client = listd_client_new_for_address (stage_address (stage));
+  g_autoptr (ListdView) view = listd_view_new (client, "pictures", NULL);
+  Screen screen;
+
+  screen_init (&screen, view);
+  listd_view_set_viewport (view, 0, 0, 300, 1000);
+  stage_create (stage, "pictures", NULL);
+  stage_fill (stage, "pictures", 3);
+  stage_wait (shows (&screen, first, 3));
+  g_assert_cmpfloat (listd_view_get_content_height (view), ==, 132);
+  stage_apply (stage, "pictures", "['o0']", "[('x', '', 'after', 'o2', {'text': <'x'>}), ('o1', '', 'last', '', {'text': <'other'>})]");
+  stage_wait (shows (&screen, second, 3));
+
+  stage_stop_listd (stage, SIGKILL);
+  stage_wait (listd_view_get_state (view) == LISTD_VIEW_STATE_OFFLINE);
+  g_assert_cmpuint (g_hash_table_size (screen.slots), ==, 3);
+  stage_start_listd (stage);
+  stage_wait (listd_view_get_state (view) == LISTD_VIEW_STATE_ACTIVE && shows (&screen, second, 3));
+
+  g_variant_unref (stage_call (stage, "/org/listd/Listd1", "Manager", "RemoveAdapter", g_variant_new ("(s)", "pictures")));
+  stage_wait (listd_view_get_state (view) == LISTD_VIEW_STATE_FAILED && g_hash_table_size (screen.slots) == 0);
+  g_assert_true (g_error_matches (listd_view_get_error (view), LISTD_ERROR, LISTD_ERROR_NO_SUCH_ADAPTER));
+  stage_create (stage, "pictures", NULL);
+  stage_fill (stage, "pictures", 3);
+  stage_wait (shows (&screen, first, 3));
+  listd_view_close (view);
+  g_assert_cmpint (listd_view_get_state (view), ==, LISTD_VIEW_STATE_CLOSED);
+  screen_clear (&screen);
+  stage_free (stage);
+}
+
+static void
+moves_and_scrolls (void)
+{
+  Stage *stage = stage_new (STAGE_DIRECT);
+  g_autoptr (ListdClient) client = listd_client_new_for_address (stage_address (stage));
+  g_autoptr (ListdView) view = NULL;
+  g_autoptr (GAsyncResult) scrolled = NULL;
+  g_autoptr (GAsyncResult) moved = NULL;
+  g_autoptr (GAsyncResult) early = NULL;
+  g_autoptr (GError) error = NULL;
+  guint64 revision = 0;
+  Screen screen;
+
+  stage_create (stage, "moves", NULL);
+  stage_fill (stage, "moves", 1000);
+  view = listd_view_new (client, "moves", g_variant_new_parsed ("{'window': <uint32 4>, 'buffer': <0.0>}"));
+  screen_init (&screen, view);
+  listd_view_scroll_to_async (view, "o1", 0, LISTD_SCROLL_POSITION_START, NULL, stage_keep, &early);
+  stage_wait (early != NULL);
+  g_assert_false (listd_view_scroll_to_finish (view, early, &error));
+  g_assert_error (error, LISTD_ERROR, LISTD_ERROR_OFFLINE);
+  g_clear_error (&error);
+
+  listd_view_set_viewport (view, 0, 0, 300, 440);
+  stage_wait (g_hash_table_size (screen.slots) == 10);
+  listd_view_scroll_to_async (view, "o500", 0, LISTD_SCROLL_POSITION_START, NULL, stage_keep, &scrolled);
+  stage_wait (scrolled != NULL);
+  g_assert_true (listd_view_scroll_to_finish (view, scrolled, &error));
+  g_assert_cmpfloat (listd_view_get_offset_y (view), ==, 22000);
+  listd_view_move_item_async (view, 500, 0, 501, 0, NULL, stage_keep, &moved);
+  stage_wait (moved != NULL);
+  g_assert_true (listd_view_move_item_finish (view, moved, &revision, &error));
+  g_assert_no_error (error);
+  g_assert_cmpuint (revision, >, 0);
+
+  /* Measured sizes. */
+  {
+    g_autoptr (ListdSlot) slot = g_list_model_get_item (listd_view_get_slots (view), 0);
+    double before = listd_view_get_content_height (view);
+    listd_view_report_size (view, slot, 300, 144);
+    stage_wait (listd_view_get_content_height (view) == before + 100);
+  }
+  /* Far more pictures than credit: each is acknowledged, so none stays away. */
+  for (guint i = 0; i < 40; i++)
+    {
+      guint pictures = screen.pictures;
+      listd_view_set_viewport (view, 0, i * 1000, 300 + i, 440);
+      stage_wait (screen.pictures > pictures);
+    }
+  screen_clear (&screen);
+  stage_free (stage);
+}
+
+/* The view and listd's own whole picture, while the list, the viewport and its width change. */
+static void
+random_pictures (void)
+{
+  Stage *stage = stage_new (STAGE_DAEMON);
+  g_autoptr (ListdClient) client = listd_client_new_for_address (stage_address (stage));
+  g_autoptr (ListdView) view = NULL;
+  g_autoptr (GRand) rand = g_rand_new_with_seed (7);
+  guint next = 300;
+  Screen screen;
+
+  stage_create (stage, "shuffle", NULL);
+  stage_fill (stage, "shuffle", 300);
+  view = listd_view_new (client, "shuffle", g_variant_new_parsed ("{'window': <uint32 3>}"));
+  screen_init (&screen, view);
+  for (guint i = 0; i < 200; i++)
+    {
+      g_autofree char *upserts = g_strdup_printf ("[('o%u', '', '%s', '', {'text': <'%u'>, 'height': <%u.0>})]",
+                                                  g_rand_boolean (rand) ? next++ : (guint) g_rand_int_range (rand, 0, next),
+                                                  g_rand_boolean (rand) ? "first" : "keep", i, g_rand_int_range (rand, 10, 90));
+      guint64 revision = stage_apply (stage, "shuffle", NULL, upserts);
+
+      if (i % 2 == 0)
+        listd_view_set_viewport (view, 0, g_rand_int_range (rand, 0, 12000), g_rand_int_range (rand, 100, 900), 600);
+      if (i == 120)
+        {
+          stage_stop_listd (stage, SIGKILL);
+          stage_start_listd (stage);
+        }
+      if (i % 10 == 9)
+        {
+          /* Rows lie under each other, and cover the viewport. */
+          g_autoptr (GArray) ends = g_array_new (FALSE, FALSE, sizeof (double));
+          GHashTableIter iter;
+          gpointer slot;
+          double sum = 0, top = G_MAXDOUBLE, bottom = 0;
+
+          listd_view_set_viewport (view, 0, 1000, 300 + i, 600);
+          stage_wait (listd_view_get_state (view) == LISTD_VIEW_STATE_ACTIVE && listd_view_get_revision (view) >= revision
+                      && g_hash_table_size (screen.slots) > 0 && listd_view_get_content_width (view) == 300 + i);
+          g_hash_table_iter_init (&iter, screen.slots);
+          while (g_hash_table_iter_next (&iter, NULL, &slot))
+            {
+              sum += listd_slot_get_height (slot);
+              top = MIN (top, listd_slot_get_y (slot));
+              bottom = MAX (bottom, listd_slot_get_y (slot) + listd_slot_get_height (slot));
+              g_assert_cmpfloat (listd_slot_get_width (slot), ==, 300 + i);
+            }
+          g_assert_cmpfloat (sum, ==, bottom - top);
+          g_assert_cmpfloat (top, <=, listd_view_get_offset_y (view));
+          g_assert_cmpfloat (bottom, >=, listd_view_get_offset_y (view) + 600);
+        }
+    }
+  screen_clear (&screen);
+  stage_free (stage);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_func ("/view/changes, a kill and a new list → the slots are those of the list", follows);
+  g_test_add_func ("/view/scrolling, moving and measuring → the picture follows", moves_and_scrolls);
+  g_test_add_func ("/view/random changes, viewports and widths → rows without gaps", random_pictures);
+  return g_test_run ();
+}
