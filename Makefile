@@ -35,7 +35,10 @@ run: bootstrap-run
 	scripts/build debug shown
 	scripts/run "$(DIR)" $(DURATION)
 
-check: bootstrap-check lint test test-service check-python
+# The scripts and the Python package use what is built, as the tests do, and all three wait for much.
+check: bootstrap-check bootstrap-python lint
+	scripts/build debug tests
+	scripts/side-by-side "scripts/run-tests .build/debug/listdPackageTests.xctest" "$(MAKE) test-service check-python"
 
 test: bootstrap-check
 	scripts/test "$(FILTER)"
@@ -52,12 +55,13 @@ check-optimised: bootstrap-check
 	scripts/run-tests .build/testing-release/release/listdPackageTests.xctest
 	$(SWIFT) build $(OPTIMISED) --target Shipped
 
-# Some of the integration tests on dbus-broker, after `make test`; `make soak` runs all of them there.
+# Some of the integration tests on dbus-broker, with what `make test` has built; `make soak` runs all of them there.
 ON_BROKER := Mirror|Lifecycle|Descriptor|Stranger|RestrictedAdapter|Polkit|Introspection|Credit|Limits|ListctlReconnect
 ON_BROKER := $(ON_BROKER)|Following[A-Za-z]*|ActionBus|NearEndBus|ChangeSelectionBus|VisibleRangeBus|Rename
 check-broker:
 	if [ "$$(id -u)" = 0 ] || [ -S /run/systemd/journal/socket ]; then \
-	    LISTD_TEST_BUS=broker scripts/test 'IntegrationTests\.($(ON_BROKER))Tests/'; \
+	    LISTD_TEST_BUS=broker scripts/run-tests --filter 'IntegrationTests\.($(ON_BROKER))Tests/' \
+	        .build/debug/listdPackageTests.xctest; \
 	else \
 	    echo "SKIPPED: THE TESTS ON DBUS-BROKER (make check-broker): they need root or a journal."; \
 	fi
@@ -99,6 +103,7 @@ cluster: bootstrap-cluster build
 
 # How times and memory grow: docs/curves/*.svg, and the figures as tables for docs/limits.md. Takes about a quarter of an hour, and 5 GiB.
 curves: bootstrap-run
+	@echo "Compiling listd and the benchmarks, optimised: from nothing, about 6 minutes on two idle cores."
 	$(SWIFT) build -c release -j $(JOBS) --product listd >&2
 	$(SWIFT) run -c release -j $(JOBS) --package-path Benchmarks --scratch-path .build/benchmarks \
 	    Benchmarks --curves $(CURDIR)/docs/curves
