@@ -111,6 +111,7 @@ struct ListFollowerTests {
         listd.hide()
         #expect(try await events.next() == "removed")
         // The program attaches again, as it would to any list.
+        listd.list.epoch = "second"
         listd.show()
         await follower.attach(to: daemon)
         #expect(try await events.next() == "replaced(count: 2)")
@@ -146,7 +147,7 @@ struct ListFollowerTests {
         let (second, events) = try await makeFollower(of: daemon)
         defer { second.detach() }
         listd.hide()
-        listd.list.ids = []
+        (listd.list.epoch, listd.list.ids) = ("second", [])
         listd.show()
         #expect(try await events.next() == "replaced(count: 0)")
     }

@@ -45,7 +45,7 @@ struct MirrorChangeTests {
         var random = SeededRandom(seed: UInt64(seed))
         var daemon = NaiveDaemon(count: Int.random(in: 0..<14, using: &random))
         var (mirror, follower) = (Mirror(), NaiveFollower())
-        mirror.reset(revision: daemon.revision, total: daemon.ids.count)
+        mirror.reset(epoch: "e", revision: daemon.revision, total: daemon.ids.count)
         var told = 0
         for _ in 0..<80 {
             for _ in 0..<Int.random(in: 0..<4, using: &random) {
@@ -55,7 +55,7 @@ struct MirrorChangeTests {
             for _ in 0..<Int.random(in: 0..<8, using: &random) {
                 guard let run = mirror.missing else { break }
                 let end = Int.random(in: (run.first + 1)...run.range.upperBound, using: &random)
-                _ = mirror.fill(from: run.first, objects: daemon.objects(run.first..<end), revision: daemon.revision)
+                _ = mirror.fill(from: run.first, objects: daemon.objects(run.first..<end), epoch: "e", revision: daemon.revision)
             }
             guard let changes = mirror.consumeChanges() else { continue }
             told += 1
@@ -72,8 +72,8 @@ struct MirrorChangeTests {
     func vanished() throws {
         var daemon = NaiveDaemon(count: 3)
         var mirror = Mirror()
-        mirror.reset(revision: 1, total: 3)
-        _ = mirror.fill(from: 0, objects: daemon.objects(0..<3), revision: 1)
+        mirror.reset(epoch: "e", revision: 1, total: 3)
+        _ = mirror.fill(from: 0, objects: daemon.objects(0..<3), epoch: "e", revision: 1)
         _ = mirror.consumeChanges()
         var follower = NaiveFollower(objects: daemon.objects(0..<3))
         let batches: [Update.Sections] = [
@@ -86,7 +86,7 @@ struct MirrorChangeTests {
             #expect(mirror.apply(update) == .none)
         }
         daemon.ids.append("B")
-        _ = mirror.fill(from: 3, objects: daemon.objects(3..<4), revision: 4)
+        _ = mirror.fill(from: 3, objects: daemon.objects(3..<4), epoch: "e", revision: 4)
         let changes = mirror.consumeChanges() ?? []
         #expect(changes == [.inserted(section: 3, object: daemon.object("B"))])
         try follower.apply(changes, listOf: daemon)
@@ -97,8 +97,8 @@ struct MirrorChangeTests {
     func contentOnly() {
         var daemon = NaiveDaemon(count: 100)
         var mirror = Mirror()
-        mirror.reset(revision: 1, total: 100)
-        _ = mirror.fill(from: 0, objects: daemon.objects(0..<100), revision: 1)
+        mirror.reset(epoch: "e", revision: 1, total: 100)
+        _ = mirror.fill(from: 0, objects: daemon.objects(0..<100), epoch: "e", revision: 1)
         _ = mirror.consumeChanges()
         for (revision, section) in zip(UInt64(1)..., [70, 20, 70, 21]) {
             daemon.version["o\(section)", default: 0] += 1
@@ -108,9 +108,9 @@ struct MirrorChangeTests {
             #expect(mirror.apply(update) == .none)
         }
         #expect(mirror.missing == IndexRun(first: 20, count: 2))
-        _ = mirror.fill(from: 20, objects: daemon.objects(20..<22), revision: 5)
+        _ = mirror.fill(from: 20, objects: daemon.objects(20..<22), epoch: "e", revision: 5)
         #expect(mirror.missing == IndexRun(first: 70, count: 1))
-        _ = mirror.fill(from: 70, objects: daemon.objects(70..<71), revision: 5)
+        _ = mirror.fill(from: 70, objects: daemon.objects(70..<71), epoch: "e", revision: 5)
         let changes = mirror.consumeChanges()
         #expect(changes == [20, 21, 70].map { .updated(section: $0, object: daemon.object("o\($0)")) })
     }

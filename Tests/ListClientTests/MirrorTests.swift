@@ -62,7 +62,7 @@ struct NaiveDaemon {
 struct MirrorTests {
     private func makeMirror(of daemon: NaiveDaemon) -> Mirror {
         var mirror = Mirror()
-        mirror.reset(revision: daemon.revision, total: daemon.ids.count)
+        mirror.reset(epoch: "e", revision: daemon.revision, total: daemon.ids.count)
         fill(&mirror, from: daemon)
         return mirror
     }
@@ -71,7 +71,7 @@ struct MirrorTests {
         while let run = mirror.missing {
             let end = min(run.first + 3, run.range.upperBound)
             let step = mirror.fill(
-                from: run.first, objects: daemon.objects(run.first..<end), revision: daemon.revision)
+                from: run.first, objects: daemon.objects(run.first..<end), epoch: "e", revision: daemon.revision)
             #expect(step == .none)
         }
     }
@@ -152,7 +152,7 @@ struct MirrorTests {
         let new = MirroredObject(id: "new", type: "", fields: [:])
         let changed = MirroredObject(id: "o1", type: "x", fields: [:])
         #expect(mirror.missing == IndexRun(first: 1, count: 2))
-        #expect(mirror.fill(from: 1, objects: [changed, new], revision: 2) == .none)
+        #expect(mirror.fill(from: 1, objects: [changed, new], epoch: "e", revision: 2) == .none)
         let daemon = NaiveDaemon(count: 3)
         #expect(
             mirror.consumeChanges() == [
@@ -168,7 +168,7 @@ struct MirrorTests {
         let items = Update.Items(inserts: [ItemPath(section: 2, item: 1)], reloads: [ItemPath(section: 0, item: 0)])
         #expect(mirror.apply(Update(baseRevision: 1, revision: 2, kind: .update, items: items)) == .none)
         #expect(mirror.missing == IndexRun(first: 0, count: 1))
-        _ = mirror.fill(from: 0, objects: [MirroredObject(id: "o0", type: "", fields: [:])], revision: 2)
+        _ = mirror.fill(from: 0, objects: [MirroredObject(id: "o0", type: "", fields: [:])], epoch: "e", revision: 2)
         #expect(mirror.missing == IndexRun(first: 2, count: 1))
     }
 }

@@ -34,7 +34,7 @@ private struct ReadList {
         let range = range(section, count)
         let items = range.flatMap { section in
             objects[section].items.enumerated().map { (index, text) in
-                Search.Items.Item(UInt32(section), UInt32(index), "", ["title": .string(text)] as Content)
+                Search.Items.Item(UInt32(section), "", UInt32(index), "", ["title": .string(text)] as Content)
             }
         }
         return Search.Items(revision: revision, next: range.isEmpty ? section : range.upperBound, items: items)

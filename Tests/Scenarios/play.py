@@ -187,7 +187,7 @@ class Play:
         adapter = self.adapter(name)
         rows = []
         while True:
-            revision, total, page = adapter.GetObjects(dbus.UInt32(len(rows)), dbus.UInt32(2**32 - 1))
+            _, revision, total, page = adapter.GetObjects(dbus.UInt32(len(rows)), dbus.UInt32(2**32 - 1))
             rows += [{"id": str(id), "type": str(type), "fields": plain(given)} for id, type, given in page]
             if len(rows) >= total:
                 return int(revision), rows

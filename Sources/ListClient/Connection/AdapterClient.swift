@@ -79,8 +79,9 @@ public struct AdapterClient {
     public func onInvoked(_ body: @escaping @DBusActor (Invocation) -> Void) async throws(DBusError) -> Subscription {
         try await subscribe(to: "Invoked", "actions") { message in
             guard
-                let (id, item, action, parameters, user) = try? message.decode(
-                    as: String.self, UInt32.self, String.self, [String: DBusValue].self, UInt32.self)
+                let (id, item, action, parameters, user, _) = try? message.decode(
+                    as: String.self, UInt32.self, String.self, [String: DBusValue].self, UInt32.self,
+                    [String: DBusValue].self)
             else { return }
             body(Invocation(objectID: id, item: item, action: action, parameters: parameters, user: user))
         }
@@ -96,7 +97,10 @@ public struct AdapterClient {
         _ body: @escaping @DBusActor (ObjectPath, Double) -> Void
     ) async throws(DBusError) -> Subscription {
         try await subscribe(to: "NearEnd", "near-end") { message in
-            guard let (view, distance) = try? message.decode(as: ObjectPath.self, Double.self) else { return }
+            guard
+                let (view, distance, _) = try? message.decode(
+                    as: ObjectPath.self, Double.self, [String: DBusValue].self)
+            else { return }
             body(view, distance)
         }
     }

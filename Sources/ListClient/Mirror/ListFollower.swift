@@ -29,7 +29,6 @@ public final class ListFollower {
     private let onEvent: @DBusActor (Event) -> Void
     /// The time within which a removed list must be created again.
     private let patience: Duration
-    private var epoch = ""
     private var daemon: ListDaemonClient?
     /// The subscription to added and removed lists, while the follower is attached.
     private var lists: Subscription?
@@ -115,13 +114,12 @@ public final class ListFollower {
             path = adapter.path
             let subscription = try await subscribe(to: adapter)
             updates = subscription
-            let epoch = try await adapter.property("Epoch", as: String.self)
             guard mine == generation else {
                 subscription.cancel()
                 return
             }
             followed = (adapter, subscription)
-            follow(epoch: epoch)
+            beginFollowing()
         } catch {
             updates?.cancel()
             guard mine == generation else { return }
@@ -129,12 +127,10 @@ public final class ListFollower {
         }
     }
 
-    private func follow(epoch: String) {
+    private func beginFollowing() {
         if case .waiting(let timer) = absence { timer.cancel() }
         absence = .none
-        let isKnown = epoch == self.epoch && mirror.revision > 0
-        self.epoch = epoch
-        perform(isKnown ? .catchUp(since: mirror.revision) : .readAll)
+        perform(mirror.revision > 0 ? .catchUp(since: mirror.revision) : .readAll)
     }
 
     private func subscribe(to adapter: RemoteObject) async throws(DBusError) -> Subscription {
@@ -161,7 +157,6 @@ public final class ListFollower {
     }
 
     private func waitForList() {
-        epoch = ""
         absence = .waiting(
             EventLoop.shared.addTimer(after: patience) { [weak self] in
                 self?.absence = .over
@@ -220,8 +215,9 @@ public final class ListFollower {
     private func readAll() {
         call("GetObjects", UInt32(0), Self.pageSize) { (follower, reply) throws(DBusError) in
             let page = try ObjectPage(reply)
-            follower.mirror.reset(revision: page.revision, total: page.total)
-            return follower.mirror.fill(from: 0, objects: page.objects, revision: page.revision)
+            follower.mirror.reset(epoch: page.epoch, revision: page.revision, total: page.total)
+            return follower.mirror.fill(
+                from: 0, objects: page.objects, epoch: page.epoch, revision: page.revision)
         }
     }
 
@@ -230,12 +226,13 @@ public final class ListFollower {
         call("GetObjects", UInt32(clamping: run.first), limit) { (follower, reply) throws(DBusError) in
             let page = try ObjectPage(reply)
             guard !page.objects.isEmpty || page.revision != follower.mirror.revision else { return .readAll }
-            return follower.mirror.fill(from: run.first, objects: page.objects, revision: page.revision)
+            return follower.mirror.fill(
+                from: run.first, objects: page.objects, epoch: page.epoch, revision: page.revision)
         }
     }
 
     private func catchUp(since revision: UInt64) {
-        call("GetChanges", revision) { (follower, reply) throws(DBusError) in
+        call("GetChanges", mirror.epoch, revision) { (follower, reply) throws(DBusError) in
             let (current, updates) = try reply.read { (reader) throws(DBusError) in
                 (
                     try reader.readUInt64(),
@@ -294,14 +291,15 @@ extension DBusError {
 
 /// A page of the list, as `GetObjects` returns it.
 private struct ObjectPage {
+    let epoch: String
     let revision: UInt64
     let total: Int
     let objects: [MirroredObject]
 
     @DBusActor
     init(_ reply: Message) throws(DBusError) {
-        (revision, total, objects) = try reply.read { (reader) throws(DBusError) in
-            (try reader.readUInt64(), Int(try reader.readUInt32()), try [MirroredObject](from: &reader))
+        (epoch, revision, total, objects) = try reply.read { (reader) throws(DBusError) in
+            (try reader.readString(), try reader.readUInt64(), Int(try reader.readUInt32()), try [MirroredObject](from: &reader))
         }
     }
 }

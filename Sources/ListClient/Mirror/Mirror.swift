@@ -23,6 +23,8 @@ public struct Mirror: Sendable {
         var isMissing: Bool
     }
 
+    /// The epoch of this copy; empty before the first `reset`.
+    public private(set) var epoch = ""
     /// The revision of this copy; 0 before the first `reset`.
     public private(set) var revision: UInt64 = 0
     private(set) var entries: [Entry] = []
@@ -61,8 +63,9 @@ public struct Mirror: Sendable {
         return IndexRun(first: first, count: end - first)
     }
 
-    /// Restarts with a list of `total` sections at a revision. All content is missing.
-    public mutating func reset(revision: UInt64, total: Int) {
+    /// Restarts with a list of `total` sections at a revision of an epoch. All content is missing.
+    public mutating func reset(epoch: String, revision: UInt64, total: Int) {
+        self.epoch = epoch
         self.revision = revision
         entries = (0..<total).map { _ in makeEntry() }
         missingCount = total
@@ -73,6 +76,8 @@ public struct Mirror: Sendable {
 
     /// Applies an `Updated` signal or a batch of `GetChanges`, according to the contract's rules for clients.
     public mutating func apply(_ update: Update) -> Step {
+        // Another list has come to the same path, whatever its revisions are.
+        if let other = update.epoch, other != epoch { return .readAll }
         if update.kind == .announce { return update.revision > revision ? .catchUp(since: revision) : .none }
         if update.revision <= revision { return .none }
         if update.baseRevision != revision { return .catchUp(since: revision) }
@@ -87,8 +92,11 @@ public struct Mirror: Sendable {
 
     /// Applies the answer of `GetObjects` for a range.
     ///
-    /// An answer of another revision than the mirror's is not applied. If it is newer, the mirror must catch up.
-    public mutating func fill(from offset: Int, objects: [MirroredObject], revision answered: UInt64) -> Step {
+    /// An answer of another epoch or revision than the mirror's is not applied. If it is newer, the mirror must catch up.
+    public mutating func fill(
+        from offset: Int, objects: [MirroredObject], epoch other: String, revision answered: UInt64
+    ) -> Step {
+        guard other == epoch else { return .readAll }
         guard answered == revision else { return answered > revision ? .catchUp(since: revision) : .none }
         for (section, object) in zip(offset..., objects) where entries.indices.contains(section) {
             if entries[section].isMissing {

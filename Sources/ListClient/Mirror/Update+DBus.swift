@@ -94,10 +94,11 @@ extension Update {
     /// Reads the body of an `Updated` signal.
     public init(signal reader: inout MessageReader) throws(DBusError) {
         self.init(
-            baseRevision: try reader.readUInt64(), revision: try reader.readUInt64(),
+            epoch: try reader.readString(), baseRevision: try reader.readUInt64(), revision: try reader.readUInt64(),
             kind: try Kind(reading: &reader), animated: try reader.readBool(),
             sectionCount: Int(try reader.readUInt32()), itemCount: Int(try reader.readUInt32()),
             sections: try Sections(from: &reader), items: try Items(from: &reader))
+        isFlat = try [String: DBusValue](from: &reader)["flat"]?.unwrapped == .boolean(true)
     }
 
     /// Reads a batch in the answer of `GetChanges`.
@@ -105,7 +106,8 @@ extension Update {
         self = try reader.structure { (inside) throws(DBusError) in
             Update(
                 baseRevision: try inside.readUInt64(), revision: try inside.readUInt64(),
-                kind: try Kind(reading: &inside), sections: try Sections(from: &inside),
+                kind: try Kind(reading: &inside), sectionCount: Int(try inside.readUInt32()),
+                itemCount: Int(try inside.readUInt32()), sections: try Sections(from: &inside),
                 items: try Items(from: &inside))
         }
     }

@@ -74,6 +74,8 @@ public struct Update: Sendable, Equatable {
         var newSections: [Int] { (inserts + moves.map(\.to)).map(\.section) }
     }
 
+    /// The epoch of the revisions; nil in answers of `GetChanges`, which are about the epoch of the call.
+    public var epoch: String?
     /// The revision before the transaction.
     public var baseRevision: UInt64
     /// The revision after the transaction.
@@ -82,10 +84,13 @@ public struct Update: Sendable, Equatable {
     public var kind: Kind
     /// Whether the writer requested an animation.
     public var animated: Bool
-    /// The number of sections after the transaction; nil in answers of `GetChanges`.
+    /// The number of sections after the transaction; nil = not known.
     public var sectionCount: Int?
-    /// The number of items after the transaction; nil in answers of `GetChanges`.
+    /// The number of items after the transaction; nil = not known.
     public var itemCount: Int?
+    /// Whether every section has exactly one item after the transaction, so that section and item need no mapping; always
+    /// false in answers of `GetChanges`, which do not tell it.
+    public var isFlat: Bool
     /// The changes of sections.
     public var sections: Sections
     /// The changes of items.
@@ -93,15 +98,17 @@ public struct Update: Sendable, Equatable {
 
     /// Creates an update.
     public init(
-        baseRevision: UInt64, revision: UInt64, kind: Kind, animated: Bool = true, sectionCount: Int? = nil,
-        itemCount: Int? = nil, sections: Sections = Sections(), items: Items = Items()
+        epoch: String? = nil, baseRevision: UInt64, revision: UInt64, kind: Kind, animated: Bool = true,
+        sectionCount: Int? = nil, itemCount: Int? = nil, isFlat: Bool = false, sections: Sections = Sections(), items: Items = Items()
     ) {
+        self.epoch = epoch
         self.baseRevision = baseRevision
         self.revision = revision
         self.kind = kind
         self.animated = animated
         self.sectionCount = sectionCount
         self.itemCount = itemCount
+        self.isFlat = isFlat
         self.sections = sections
         self.items = items
     }

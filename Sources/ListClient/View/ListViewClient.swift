@@ -81,7 +81,7 @@ public final class ListViewClient {
     private convenience init(
         opened reply: Message, from adapter: RemoteObject, onEvent: @escaping @DBusActor (Event) -> Void
     ) throws(DBusError) {
-        let (path, _, _, _) = try reply.decode(as: ObjectPath.self, UInt64.self, UInt32.self, UInt32.self)
+        let path = try reply.read { (reader) throws(DBusError) in try reader.readObjectPath() }
         let object = RemoteObject(
             adapter.connection, destination: adapter.destination, path: path, interface: ListdName.view)
         let maker = RemoteObject(

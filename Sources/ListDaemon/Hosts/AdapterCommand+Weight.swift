@@ -13,7 +13,7 @@ extension AdapterCommand {
         case .update(let request): request.isLight
         case .query(_, .objects(_, _, let byteLimit)): byteLimit <= AdapterQuery.lightBytes
         case .query(_, .changes(_, let byteLimit)): byteLimit <= AdapterQuery.lightBytes
-        case .query(_, .items(_, let count, _)): count <= UpdateRequest.lightCount
+        case .query(_, .items(_, let count, _, _)): count <= UpdateRequest.lightCount
         case .query(_, .itemCounts(_, let limit)): limit <= UpdateRequest.lightCount
         case .query(_, .find), .openView, .closeView: true
         case .view(_, _, .reportSizes(let sizes)): sizes.count <= UpdateRequest.lightCount

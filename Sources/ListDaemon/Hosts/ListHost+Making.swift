@@ -14,30 +14,34 @@ extension SectionControllerTable {
         changes: [Transaction] = [], account: HostAccount? = nil, isStored: Bool = false, isRestored: Bool = false,
         times: CallbackTimes? = nil, sink: @escaping ListHost.Sink
     ) -> ListHost {
-        let restingItems = itemCountFromTraits(of: objects)
+        let rest = itemsFromTraits(of: objects)
         let host = ListHost(
             configuration: configuration, controllers: self, objects: objects, revision: revision, changes: changes,
             account: account, isStored: isStored, wasPresented: isRestored && !plugins.isEmpty,
-            restingItems: restingItems, times: times, sink: sink)
-        if let worker { worker.host(host) } else if restingItems == nil { host.presentLocally() }
+            rest: rest, times: times, sink: sink)
+        if let worker { worker.host(host) } else if rest == nil { host.presentLocally() }
         return host
     }
 
-    /// Returns the number of items of the objects, from the traits of their section controllers; nil if there are no
+    /// Returns the items of the objects, from the traits of their section controllers; nil if there are no
     /// objects or if section controllers have to be called. Only built-in section controllers are known to do nothing
     /// before a list is used.
-    private func itemCountFromTraits(of objects: [ListObject]) -> Int? {
+    private func itemsFromTraits(of objects: [ListObject]) -> RestingItems? {
         guard worker == nil, !usesPlugins, !objects.isEmpty else { return nil }
         let provider = makeProvider()
         var kind = KnownKind()
-        var itemCount = 0
+        var items = RestingItems(count: 0, isFlat: true)
         for object in objects {
             guard let count = kind.itemCount(of: object, by: provider) else { return nil }
-            itemCount += count
+            items.count += count
+            items.isFlat = items.isFlat && count == 1
         }
-        return itemCount
+        return items
     }
 }
+
+/// The items of a list that rests: their number, and whether each section has exactly one.
+typealias RestingItems = (count: Int, isFlat: Bool)
 
 /// The section controller kind of the last object; neighbours usually have the same type.
 private struct KnownKind {

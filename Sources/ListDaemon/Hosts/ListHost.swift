@@ -49,22 +49,23 @@ package actor ListHost: ListHosting, PresentedList {
     /// - Parameters:
     ///   - wasPresented: whether the list was presented before, so that clients can have copies of its items. Its first
     ///     presentation is then announced as a reload.
-    ///   - restingItems: the number of items, if the list gets its engine at its first use only; nil if it gets it now.
+    ///   - rest: the number of items, and whether each section has one, if the list gets its engine at its first use only; nil
+    ///     if it gets it now.
     init(
         configuration: ListAdapter.Configuration, controllers: SectionControllerTable, objects: [ListObject] = [],
         revision: UInt64 = 0, changes: [Transaction] = [], account: HostAccount? = nil, isStored: Bool = false,
-        wasPresented: Bool = false, restingItems: Int? = nil, times: CallbackTimes? = nil, clock: HostClock = .system,
+        wasPresented: Bool = false, rest: RestingItems? = nil, times: CallbackTimes? = nil, clock: HostClock = .system,
         sink: @escaping Sink
     ) {
         executor = HostExecutor(label: "org.listd.list." + configuration.name)
         self.controllers = HostControllers(controllers)
         writes = HostWrites(account, of: objects)
         let list = ObjectList(
-            table: SectionTable(resting: objects, itemCount: restingItems ?? 0),
+            table: SectionTable(resting: objects, itemCount: rest?.count ?? 0, isFlat: rest?.isFlat ?? false),
             numbers: RevisionNumbers(at: revision, isStored: isStored),
             log: ChangeLog(revision: revision, stored: changes), configuration: configuration)
         self.objects = list
-        rest = restingItems.map { _ in list.status }
+        self.rest = rest.map { _ in list.status }
         link = PresenterLink(list, wasPresented: wasPresented, times: times, sink: sink)
         (self.times, self.sink) = (times, sink)
         turns = TurnSchedule(executor: executor, clock: clock)
@@ -435,7 +436,8 @@ extension ListHost {
         case .closed:
             sink(finishRequests(with: objects.refuseWaiting(.unpresented)))
             // A change that is already stored is announced as a reload, and its requests are answered.
-            publish(announce(Presented(itemCount: objects.itemCount)))
+            let isFlat = objects.isFlat && objects.itemCount == objects.table.count(.new)
+            publish(announce(Presented(itemCount: objects.itemCount, isFlat: isFlat)))
             guard objects.phase == .idle else { return }
         }
         life = .finishing(id, reason)

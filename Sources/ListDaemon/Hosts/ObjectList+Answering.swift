@@ -12,7 +12,8 @@ extension ObjectList {
     /// The announced revisions and counts of the list.
     var status: AdapterStatus {
         AdapterStatus(
-            revision: numbers.last, oldestRevision: log.oldestRevision, objectCount: objectCount, itemCount: itemCount)
+            revision: numbers.last, oldestRevision: log.oldestRevision, objectCount: objectCount, itemCount: itemCount,
+            isFlat: isFlat)
     }
 
     /// The positions of objects in the announced list.
@@ -49,6 +50,7 @@ extension ObjectList {
         let count = table.count(update == nil ? .old : .new)
         let (most, overflow) = count.multipliedReportingOverflow(by: ListAdapter.maximumItemsPerSection)
         guard presented.itemCount >= 0, overflow || presented.itemCount <= most else { return false }
+        guard !presented.isFlat || presented.itemCount == count else { return false }
         guard let transaction = presented.transaction else { return true }
         return transaction.itemCount == presented.itemCount
             && (update ?? ObjectUpdate()).allows(
@@ -94,10 +96,10 @@ extension AdapterAnswer {
         switch self {
         case .items(_, let next, let items): return .items(revision: revision, next: next, items)
         case .itemCounts(_, let counts): return .itemCounts(revision: revision, counts)
-        case .opened: return .opened(revision: revision, sections: status.objectCount, items: status.itemCount)
-        case .picture(var picture):
+        case .opened: return .opened(status)
+        case .picture(var picture, _):
             picture.revision = revision
-            return .picture(picture)
+            return .picture(picture, of: status)
         case .revision, .objects, .object, .changes, .sequence, .scrolled, .flag, .selection, .text, .done: return self
         }
     }

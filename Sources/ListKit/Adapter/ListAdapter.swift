@@ -313,7 +313,8 @@ public final class ListAdapter {
     /// Announces an update that was presented. The ``ObjectList`` then numbers its revision.
     private func announce(_ shown: ShownUpdate) -> Announced {
         let announced = objects.finishPresenting(
-            Presented(transaction: shown.transaction, itemCount: presentation.itemCount))
+            Presented(
+                transaction: shown.transaction, itemCount: presentation.itemCount, isFlat: presentation.isFlat))
         passOnFirstItemUpdate()
         return announced
     }

@@ -40,6 +40,8 @@
     public private(set) var configuration: ListOptions
     /// The number of items after the latest presentation.
     public private(set) var itemCount: Int
+    /// Whether every section has exactly one item after the latest presentation; true for an empty list.
+    public private(set) var isFlat: Bool
     private var state = State.idle
     private var history: RevisionHistory
     private var queue: RequestQueue
@@ -63,6 +65,7 @@
         history = RevisionHistory(numbers: numbers, log: log)
         queue = RequestQueue(coalescing: configuration.coalescing)
         itemCount = table.itemCount(.new)
+        isFlat = table.isFlat(.new)
     }
 
     /// The current revision, and the numbers reserved for later revisions.
@@ -439,7 +442,7 @@
         if !pending.update.isAnnounced, !numbers.mayNumber() { transaction = nil }
         transaction = transaction.map { history.appendNumbered($0) }
         table.commit()
-        itemCount = result.itemCount
+        (itemCount, isFlat) = (result.itemCount, result.isFlat)
         if let new = pending.update.configuration {
             configuration = new
             queue.setCoalescing(new.coalescing)
@@ -461,7 +464,7 @@
         let base = numbers.last
         var announced = Announced()
         let transaction = result.transaction.map { history.appendNumbered($0) }
-        itemCount = result.itemCount
+        (itemCount, isFlat) = (result.itemCount, result.isFlat)
         announced.events = result.events.withRevisions(of: transaction, after: base)
         if case .asking(let entry) = state, request == entry.id {
             state = .idle

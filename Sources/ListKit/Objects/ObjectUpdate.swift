@@ -70,12 +70,15 @@
     public var events: [AdapterEvent]
     /// The number of items in the list afterwards.
     public var itemCount: Int
+    /// Whether it is known that every section has exactly one item afterwards; true for an empty list.
+    public var isFlat: Bool
 
     /// Creates a result.
-    public init(transaction: Transaction? = nil, events: [AdapterEvent] = [], itemCount: Int) {
+    public init(transaction: Transaction? = nil, events: [AdapterEvent] = [], itemCount: Int, isFlat: Bool = false) {
         self.transaction = transaction
         self.events = events
         self.itemCount = itemCount
+        self.isFlat = isFlat
     }
 }
 

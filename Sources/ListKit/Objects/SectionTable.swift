@@ -10,7 +10,7 @@
     /// The tree with the state after the open change. Unless `isReplaced`, it has the state before the change, too.
     private(set) var tree = SectionTree()
     /// The objects and the number of items of a resting table, whose tree is not built yet; `nil` in other tables.
-    private var resting: (objects: [ListObject], itemCount: Int)?
+    private var resting: (objects: [ListObject], itemCount: Int, isFlat: Bool)?
     /// The tree with the state before the open change, if the change rebuilt the tree; otherwise empty.
     private var previous = SectionTree()
     /// Whether the open change rebuilt the tree.
@@ -29,8 +29,12 @@
     ///
     /// ``wake()`` and every read of a section build the tree. Reading the counts does not.
     ///
-    /// - Parameter itemCount: the number of items of all sections until the tree is built.
-    public init(resting objects: [ListObject], itemCount: Int = 0) { resting = (objects, itemCount) }
+    /// - Parameters:
+    ///   - itemCount: the number of items of all sections until the tree is built.
+    ///   - isFlat: whether each of these sections has exactly one item.
+    public init(resting objects: [ListObject], itemCount: Int = 0, isFlat: Bool = false) {
+        resting = (objects, itemCount, isFlat || objects.isEmpty)
+    }
 
     /// Fills an empty table with objects. Of objects with equal identifiers, the first one is kept.
     func load(_ objects: [ListObject], itemCount: (ListObject) -> Int) {
@@ -58,6 +62,9 @@
 
     /// Returns the number of items on one side.
     public func itemCount(_ side: ListSide) -> Int { resting?.itemCount ?? read(side) { $0.itemCount($1) } }
+
+    /// Returns whether every section has exactly one item on one side; true for an empty list.
+    public func isFlat(_ side: ListSide) -> Bool { resting?.isFlat ?? read(side) { $0.isFlat($1) } }
 
     /// Returns the object of a section; `nil` if there is no section at the index.
     public func object(at index: Int, _ side: ListSide) -> ListObject? { read(side) { $0.object(at: index, in: $1) } }

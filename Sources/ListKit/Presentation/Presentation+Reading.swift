@@ -9,6 +9,9 @@ extension Presentation {
     /// The number of items in the list.
     public var itemCount: Int { store.map.itemCount }
 
+    /// Whether every section has exactly one item; true for an empty list.
+    public var isFlat: Bool { store.map.isFlat }
+
     /// Returns the numbers of items of up to `limit` sections, from a section on; empty past the last section.
     ///
     /// - Complexity: O(log n + sections counted).

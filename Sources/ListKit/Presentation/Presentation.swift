@@ -139,7 +139,7 @@
     /// another update or inside of a callback, nothing happens.
     /// - Returns: the result. The revisions of its transaction and events are not valid yet.
     public func present(_ update: ObjectUpdate) -> Presented {
-        guard isIdle else { return Presented(itemCount: itemCount) }
+        guard isIdle else { return Presented(itemCount: itemCount, isFlat: isFlat) }
         return finishPresenting(beginPresenting(update))
     }
 
@@ -148,7 +148,7 @@
     /// - Parameter ticket: the ticket up to which item updates run; `nil` to run all of them.
     /// - Returns: the result, without a transaction if the item updates changed nothing.
     public func presentItems(through ticket: Ticket? = nil) -> Presented {
-        guard isIdle, itemUpdates.first != nil else { return Presented(events: takeEvents(), itemCount: itemCount) }
+        guard isIdle, itemUpdates.first != nil else { return Presented(events: takeEvents(), itemCount: itemCount, isFlat: isFlat) }
         return finishPresenting(beginPresentingItems(through: ticket))
     }
 
@@ -184,7 +184,7 @@
     }
 
     private func finishPresenting(_ shown: ShownUpdate) -> Presented {
-        Presented(transaction: shown.transaction, events: finish(shown), itemCount: itemCount)
+        Presented(transaction: shown.transaction, events: finish(shown), itemCount: itemCount, isFlat: isFlat)
     }
 
     /// Presents an update without calling completions and listeners. The caller then calls

@@ -23,6 +23,9 @@ final class SectionMap {
     var count: Int { table.tree.count(.new) }
     var itemCount: Int { table.tree.itemCount(.new) }
 
+    /// Whether every section has exactly one item.
+    var isFlat: Bool { table.tree.isFlat(.new) }
+
     /// Returns the handle of the section at a position. A section without a handle gets one.
     func handle(at position: Int) -> SectionHandle? {
         guard let section = table.tree.section(at: position, in: .new) else { return nil }

@@ -48,8 +48,9 @@ package enum AdapterQuery: Sendable {
     case objects(offset: Int, limit: Int, byteLimit: Int)
     /// One object by its id.
     case find(id: String)
-    /// The items of whole sections, of about `byteLimit` bytes at most, but of one section at least.
-    case items(firstSection: Int, sectionCount: Int, byteLimit: Int)
+    /// The items of whole sections with some fields of their contents (none = all), of about `byteLimit` bytes at most,
+    /// but of one section at least.
+    case items(firstSection: Int, sectionCount: Int, byteLimit: Int, fields: [String] = [])
     /// The numbers of items of at most `limit` sections.
     case itemCounts(firstSection: Int, limit: Int)
     /// The transactions after a revision, of about `byteLimit` bytes at most, but one transaction at least.

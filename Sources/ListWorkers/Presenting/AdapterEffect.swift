@@ -36,12 +36,17 @@ package struct AdapterStatus: Sendable, Equatable {
     package var objectCount = 0
     /// The number of items in the list.
     package var itemCount = 0
+    /// Whether every section has exactly one item; true for an empty list.
+    package var isFlat = true
 
-    package init(revision: UInt64 = 0, oldestRevision: UInt64 = 0, objectCount: Int = 0, itemCount: Int = 0) {
+    package init(
+        revision: UInt64 = 0, oldestRevision: UInt64 = 0, objectCount: Int = 0, itemCount: Int = 0, isFlat: Bool = true
+    ) {
         self.revision = revision
         self.oldestRevision = oldestRevision
         self.objectCount = objectCount
         self.itemCount = itemCount
+        self.isFlat = isFlat
     }
 }
 
@@ -60,8 +65,8 @@ package enum AdapterAnswer: Sendable {
     case itemCounts(revision: UInt64, [UInt32])
     /// Transactions in order, and the current revision.
     case changes(revision: UInt64, [Transaction])
-    /// An opened view, with the list's numbers of sections and items.
-    case opened(revision: UInt64, sections: Int, items: Int)
+    /// An opened view, with the list's revision and counts.
+    case opened(AdapterStatus)
     /// The sequence number of the view's last sent picture.
     case sequence(UInt64)
     /// The view's offset after scrolling, and the sequence number of its last sent picture.
@@ -70,8 +75,8 @@ package enum AdapterAnswer: Sendable {
     case flag(Bool)
     /// Of the items to select, those that are selected now; of the items to deselect, those that are not selected now.
     case selection(selected: [SelectedItem], deselected: [SelectedItem])
-    /// The whole picture of a view.
-    case picture(Picture)
+    /// The whole picture of a view, with the list's revision and counts.
+    case picture(Picture, of: AdapterStatus)
     /// Text for people.
     case text(String)
     /// An answer without content.
@@ -100,13 +105,16 @@ package struct LargeRemoval: Sendable, Equatable {
 package struct PlacedItem: Sendable {
     /// The section.
     package var section: Int
+    /// The identifier of the section's object.
+    package var objectID: String
     /// The item's index in the section.
     package var index: Int
     /// The item.
     package var item: ListItem
 
-    package init(section: Int, index: Int, item: ListItem) {
+    package init(section: Int, objectID: String, index: Int, item: ListItem) {
         self.section = section
+        self.objectID = objectID
         self.index = index
         self.item = item
     }

@@ -160,7 +160,7 @@ extension CallbackRefusals.Entry {
         case .phase(let phase):
             if case .view(_, let view, .reportScroll(phase)) = command { isShown(view, named) } else { false }
         case .items:
-            if case .query(_, .items(let first, let count, _)) = command {
+            if case .query(_, .items(let first, let count, _, _)) = command {
                 isAmong(sections: first, through: first + count - 1, position: position)
             } else {
                 false

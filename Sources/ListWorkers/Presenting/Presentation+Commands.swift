@@ -41,7 +41,7 @@ extension ListKit.Presentation {
         case .acknowledge(let sequence): return (.done, try acknowledge(view: view, sequence: sequence))
         case .resync:
             let picture = try resync(view: view)
-            return (.picture(picture), takeEvents())
+            return (.picture(picture, of: AdapterStatus()), takeEvents())
         // Closing a view that is closed already is no error.
         case .close: return (.done, (try? closeView(view)) ?? [])
         }
@@ -53,16 +53,23 @@ extension ListKit.Presentation {
 
     /// Returns the items of whole sections, of about `byteLimit` bytes at most, but of one section at least; and the
     /// first section that is not included.
-    package func placedItems(from first: Int, sectionCount: Int, byteLimit: Int) -> (next: Int, items: [PlacedItem]) {
+    ///
+    /// - Parameter fields: the fields that the items' contents keep; empty = all.
+    package func placedItems(
+        from first: Int, sectionCount: Int, byteLimit: Int, fields: [String] = []
+    ) -> (next: Int, items: [PlacedItem]) {
+        let fields = Set(fields.map { ExactText($0) })
         var items: [PlacedItem] = []
         var bytes = 0
         let (end, overflow) = first.addingReportingOverflow(sectionCount)
         var section = first
         while section < (overflow ? objectCount : min(end, objectCount)) {
-            let own = self.items(inSection: section)
-            bytes += own.reduce(0) { $0 + $1.content.byteCount + $1.reuseIdentifier.utf8.count + 24 }
+            guard let id = objects(from: section, limit: 1).first?.id else { break }
+            var own = self.items(inSection: section)
+            if !fields.isEmpty { for index in own.indices { own[index].content = own[index].content.filtered(to: fields) } }
+            bytes += own.reduce(0) { $0 + $1.content.byteCount + $1.reuseIdentifier.utf8.count + id.utf8.count + 28 }
             if bytes > byteLimit, section > first { break }
-            items += own.enumerated().map { PlacedItem(section: section, index: $0, item: $1) }
+            items += own.enumerated().map { PlacedItem(section: section, objectID: id, index: $0, item: $1) }
             section += 1
         }
         return (section, items)

@@ -134,7 +134,7 @@ extension Presentation {
         case .openView(let id, let view, let options):
             return answer(id, by: user, about: nil) { () throws(ListError) in
                 try adapter.openView(view, options: options)
-                return (.opened(revision: 0, sections: adapter.objectCount, items: adapter.itemCount), [])
+                return (.opened(AdapterStatus()), [])
             }
         case .view(let id, let view, let command):
             return answer(id, by: user, about: view) { () throws(ListError) in
@@ -180,8 +180,8 @@ extension Presentation {
 
     private func answer(_ query: AdapterQuery, with adapter: ListKit.Presentation) throws(ListError) -> AdapterAnswer {
         switch query {
-        case .items(let first, let count, let byteLimit):
-            let page = adapter.placedItems(from: first, sectionCount: count, byteLimit: byteLimit)
+        case .items(let first, let count, let byteLimit, let fields):
+            let page = adapter.placedItems(from: first, sectionCount: count, byteLimit: byteLimit, fields: fields)
             return .items(revision: 0, next: page.next, page.items)
         case .itemCounts(let first, let limit):
             return .itemCounts(
@@ -231,7 +231,7 @@ extension Presentation {
     private func news(_ events: [AdapterEvent], of adapter: ListKit.Presentation, about views: Set<ViewID> = [])
         -> PresenterNews
     {
-        news(Presented(events: events, itemCount: adapter.itemCount), of: adapter, about: views)
+        news(Presented(events: events, itemCount: adapter.itemCount, isFlat: adapter.isFlat), of: adapter, about: views)
     }
 
     private func news(_ presented: Presented, of adapter: ListKit.Presentation, about views: Set<ViewID> = [])

@@ -91,7 +91,7 @@ package struct PresenterState: Sendable {
         let limit = limit
         switch (command, outcome) {
         case (.openView(_, let view, _), .failure): views[view] = nil
-        case (.view(_, let view, .resync), .success(.picture(let picture))) where remembers:
+        case (.view(_, let view, .resync), .success(.picture(let picture, _))) where remembers:
             return views[view]?.record(picture, limit: limit) ?? true
         case (.view(_, let view, .setOnScreen(let flag)), .success): views[view]?.setOnScreen(flag)
         case (.view(_, let view, let command), .success) where remembers:

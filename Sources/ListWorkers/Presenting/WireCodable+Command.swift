@@ -7,7 +7,7 @@ extension AdapterQuery: WireCodable {
         switch self {
         case .objects(let offset, let limit, let bytes): writer.write(0 as UInt8, offset, limit, bytes)
         case .find(let id): writer.write(1 as UInt8, id)
-        case .items(let first, let count, let bytes): writer.write(2 as UInt8, first, count, bytes)
+        case .items(let first, let count, let bytes, let fields): writer.write(2 as UInt8, first, count, bytes, fields)
         case .changes(let since, let bytes): writer.write(3 as UInt8, since, bytes)
         case .description: writer.write(4 as UInt8)
         case .itemCounts(let first, let limit): writer.write(5 as UInt8, first, limit)
@@ -20,7 +20,8 @@ extension AdapterQuery: WireCodable {
         case 1: self = .find(id: try reader.read())
         case 2:
             self = .items(
-                firstSection: try reader.read(), sectionCount: try reader.read(), byteLimit: try reader.read())
+                firstSection: try reader.read(), sectionCount: try reader.read(), byteLimit: try reader.read(),
+                fields: try reader.read())
         case 3: self = .changes(since: try reader.read(), byteLimit: try reader.read())
         case 4: self = .description
         case 5: self = .itemCounts(firstSection: try reader.read(), limit: try reader.read())

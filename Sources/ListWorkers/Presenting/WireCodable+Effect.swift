@@ -26,10 +26,12 @@ extension LargeRemoval: WireCodable {
 }
 
 extension PlacedItem: WireCodable {
-    func write(to writer: inout WireWriter) { writer.write(section, index, item) }
+    func write(to writer: inout WireWriter) { writer.write(section, objectID, index, item) }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(section: try reader.readIndex(), index: try reader.readIndex(), item: try reader.read())
+        self.init(
+            section: try reader.readIndex(), objectID: try reader.read(), index: try reader.readIndex(),
+            item: try reader.read())
     }
 }
 
@@ -42,11 +44,12 @@ extension AdapterAnswer: WireCodable {
         case .object(let revision, let section, let object): writer.write(2 as UInt8, revision, section, object)
         case .items(let revision, let next, let items): writer.write(3 as UInt8, revision, next, items)
         case .changes(let revision, let transactions): writer.write(4 as UInt8, revision, transactions)
-        case .opened(let revision, let sections, let items): writer.write(5 as UInt8, revision, sections, items)
+        // The list itself knows its revision and counts.
+        case .opened: writer.write(5 as UInt8)
         case .sequence(let sequence): writer.write(6 as UInt8, sequence)
         case .scrolled(let offset, let sequence): writer.write(7 as UInt8, offset, sequence)
         case .flag(let flag): writer.write(8 as UInt8, flag)
-        case .picture(let picture): writer.write(9 as UInt8, picture)
+        case .picture(let picture, _): writer.write(9 as UInt8, picture)
         case .text(let text): writer.write(10 as UInt8, text)
         case .done: writer.write(11 as UInt8)
         case .itemCounts(let revision, let counts): writer.write(12 as UInt8, revision, counts)
@@ -64,12 +67,11 @@ extension AdapterAnswer: WireCodable {
         case 2: self = .object(revision: try reader.read(), section: try reader.readIndex(), try reader.read())
         case 3: self = .items(revision: try reader.read(), next: try reader.readIndex(), try reader.read())
         case 4: self = .changes(revision: try reader.read(), try reader.read())
-        case 5:
-            self = .opened(revision: try reader.read(), sections: try reader.read(), items: try reader.read())
+        case 5: self = .opened(AdapterStatus())
         case 6: self = .sequence(try reader.readSequence())
         case 7: self = .scrolled(offset: try reader.read(), sequence: try reader.readSequence())
         case 8: self = .flag(try reader.read())
-        case 9: self = .picture(try reader.read())
+        case 9: self = .picture(try reader.read(), of: AdapterStatus())
         case 10: self = .text(try reader.read())
         case 11: self = .done
         case 12: self = .itemCounts(revision: try reader.read(), try reader.read())

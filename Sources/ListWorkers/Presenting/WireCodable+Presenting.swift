@@ -10,10 +10,12 @@ extension Ticket: WireCodable {
 }
 
 extension Presented: WireCodable {
-    func write(to writer: inout WireWriter) { writer.write(transaction, events, itemCount) }
+    func write(to writer: inout WireWriter) { writer.write(transaction, events, itemCount, isFlat) }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(transaction: try reader.read(), events: try reader.read(), itemCount: try reader.read())
+        self.init(
+            transaction: try reader.read(), events: try reader.read(), itemCount: try reader.read(),
+            isFlat: try reader.read())
         guard itemCount >= 0 else { throw WireError("the number of items is negative: \(itemCount)") }
     }
 }

@@ -28,8 +28,8 @@ struct KnownFields {
     @DBusActor
     init(of adapter: RemoteObject) async throws(DBusError) {
         typealias Row = DBusStruct<String, String, Content>
-        let (_, total, rows) = try await adapter.call(
-            "GetObjects", UInt32(0), Self.sampleSize, returning: UInt64.self, UInt32.self, [Row].self)
+        let (_, _, total, rows) = try await adapter.call(
+            "GetObjects", UInt32(0), Self.sampleSize, returning: String.self, UInt64.self, UInt32.self, [Row].self)
         self.init(of: rows.map(\.members.2), isWhole: rows.count >= Int(total))
     }
 

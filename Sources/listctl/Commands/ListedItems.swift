@@ -7,6 +7,7 @@ import ListClient
 struct ListedItems {
     private struct Item {
         let section: UInt32
+        let objectID: String
         let item: UInt32
         let reuseIdentifier: String
         let content: Content
@@ -15,7 +16,8 @@ struct ListedItems {
     private let items: [Item]
 
     static let columns: [TextTable.Column] = [
-        .init(title: "SECTION", isNumber: true), .init(title: "ITEM", isNumber: true),
+        .init(title: "SECTION", isNumber: true), .init(title: "ID", role: { _ in .name }),
+        .init(title: "ITEM", isNumber: true),
         .init(title: "REUSE", role: { _ in .name }),
     ]
 
@@ -28,15 +30,17 @@ struct ListedItems {
     init(of adapter: RemoteObject) async throws(DBusError) {
         var (items, section, first, attempt) = ([Item](), UInt32(0), UInt64?.none, 1)
         while true {
-            typealias Row = DBusStruct<UInt32, UInt32, String, Content>
+            typealias Row = DBusStruct<UInt32, String, UInt32, String, Content>
             let (revision, next, rows) = try await adapter.call(
-                "GetItems", section, UInt32.max - section, returning: UInt64.self, UInt32.self, [Row].self)
+                "GetItems", section, UInt32.max - section, [String](), returning: UInt64.self, UInt32.self, [Row].self)
             if let first, first != revision, attempt < Self.maximumAttempts {
                 (items, section, attempt) = ([], 0, attempt + 1)
             } else {
                 items += rows.map { row in
-                    let (section, item, reuseIdentifier, content) = row.members
-                    return Item(section: section, item: item, reuseIdentifier: reuseIdentifier, content: content)
+                    let (section, objectID, item, reuseIdentifier, content) = row.members
+                    return Item(
+                        section: section, objectID: objectID, item: item, reuseIdentifier: reuseIdentifier,
+                        content: content)
                 }
                 guard next > section else { break }
                 section = next
@@ -50,15 +54,15 @@ struct ListedItems {
         ListedRows(count: items.count) { place throws(DBusError) in
             let item = items[place]
             return ContentTable.Row(
-                leading: ["\(item.section)", "\(item.item)", item.reuseIdentifier], content: item.content)
+                leading: ["\(item.section)", item.objectID, "\(item.item)", item.reuseIdentifier], content: item.content)
         }
     }
 
     func printJSON() {
         for item in items {
             Output.writeJSON([
-                "section": .uint32(item.section), "item": .uint32(item.item), "reuse": .string(item.reuseIdentifier),
-                "content": item.content.value,
+                "section": .uint32(item.section), "id": .string(item.objectID), "item": .uint32(item.item),
+                "reuse": .string(item.reuseIdentifier), "content": item.content.value,
             ])
         }
     }

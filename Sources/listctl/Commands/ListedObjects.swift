@@ -17,8 +17,8 @@ struct ListedObjects {
     /// - Throws: the error of the call; `failed` when the file cannot be read.
     @DBusActor
     init(of adapter: RemoteObject) async throws(DBusError) {
-        let (revision, _, file) = try await adapter.call(
-            "GetObjectsByFileDescriptor", UInt32(0), UInt32.max, "jsonl", returning: UInt64.self, UInt32.self,
+        let (_, revision, _, file) = try await adapter.call(
+            "GetObjectsByFileDescriptor", UInt32(0), UInt32.max, "jsonl", returning: String.self, UInt64.self, UInt32.self,
             FileDescriptor.self, timeout: .seconds(3600))
         self.revision = revision
         do {

@@ -41,11 +41,11 @@ enum SignalText {
 
     /// The number of arguments of each signal.
     private static let counts = [
-        "Updated": 8, "DisplayChanged": 6, "WorkingRangeChanged": 4, "SelectionChanged": 3, "NearEnd": 2, "Invoked": 5,
+        "Updated": 10, "DisplayChanged": 7, "WorkingRangeChanged": 5, "SelectionChanged": 4, "NearEnd": 3, "Invoked": 6,
     ]
 
     private static func updateText(_ values: inout Arguments) -> String? {
-        guard let base = values.nextNumber(), let revision = values.nextNumber(), let kind = values.nextText(),
+        guard values.nextText() != nil, let base = values.nextNumber(), let revision = values.nextNumber(), let kind = values.nextText(),
             values.next() != nil, let sections = values.nextNumber(), let items = values.nextNumber(),
             case .structure(let changes)? = values.next(), changes.count == 4
         else { return nil }

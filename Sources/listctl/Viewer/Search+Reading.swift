@@ -25,9 +25,9 @@ extension Search {
 extension Search.Objects {
     @DBusActor
     fileprivate init(_ adapter: RemoteObject, _ section: Int, _ count: Int) async throws(DBusError) {
-        let (revision, total, objects) = try await adapter.call(
-            "GetObjects", UInt32(clamping: section), UInt32(clamping: count), returning: UInt64.self, UInt32.self,
-            [MirroredObject].self)
+        let (_, revision, total, objects) = try await adapter.call(
+            "GetObjects", UInt32(clamping: section), UInt32(clamping: count), returning: String.self, UInt64.self,
+            UInt32.self, [MirroredObject].self)
         self.init(revision: revision, total: Int(total), objects: objects)
     }
 }
@@ -36,8 +36,8 @@ extension Search.Items {
     @DBusActor
     fileprivate init(_ adapter: RemoteObject, _ section: Int, _ count: Int) async throws(DBusError) {
         let (revision, next, items) = try await adapter.call(
-            "GetItems", UInt32(clamping: section), UInt32(clamping: count), returning: UInt64.self, UInt32.self,
-            [Item].self)
+            "GetItems", UInt32(clamping: section), UInt32(clamping: count), [String](), returning: UInt64.self,
+            UInt32.self, [Item].self)
         self.init(revision: revision, next: Int(next), items: items)
     }
 }

@@ -61,7 +61,7 @@ struct Search {
 
     /// The reply of a call of `GetItems`.
     struct Items {
-        typealias Item = DBusStruct<UInt32, UInt32, String, Content>
+        typealias Item = DBusStruct<UInt32, String, UInt32, String, Content>
 
         let revision: UInt64
         /// The first section that the reply does not contain.
@@ -137,7 +137,7 @@ struct Search {
 
     private func hit(in objects: [MirroredObject], _ items: [Items.Item]) -> Hit? {
         var found: Hit?
-        for (index, item, _, content) in items.map(\.members) {
+        for (index, _, item, _, content) in items.map(\.members) {
             let position = Position(section: Int(index), part: .item(item))
             guard isInSearchedPart(position) else { continue }
             let place = position.section - section

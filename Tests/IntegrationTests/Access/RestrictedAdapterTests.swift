@@ -13,7 +13,7 @@ struct RestrictedAdapterTests {
 
     private static let reading: [(member: String, signature: String, arguments: String)] = [
         ("GetObjects", "uu", "[0,10]"), ("GetObjectsByFileDescriptor", "uus", #"[0,10,"jsonl"]"#),
-        ("FindObject", "s", #"["o0"]"#), ("GetItems", "uu", "[0,10]"), ("GetChanges", "t", "[0]"),
+        ("FindObject", "s", #"["o0"]"#), ("GetItems", "uuas", "[0,10,[]]"), ("GetChanges", "st", #"["",0]"#),
         ("GetItemCounts", "uu", "[0,10]"), ("Search", "sasub", #"["o",[],0,false]"#),
         ("OpenView", "a{sv}", "[{}]"), ("Subscribe", "as", "[[]]"),
     ]
@@ -158,7 +158,7 @@ struct RestrictedAdapterTests {
         try await adapter.fill(1)
         #expect(try await owner.call(adapter.path, "Adapter", "ReloadData") == .values("[2]"))
         #expect(try await third.call(adapter.path, "Adapter", "ReloadData").error == Self.denied)
-        #expect(try await third.call(adapter.path, "Adapter", "GetObjects", "uu", "[0,0]") == .values("[2,1,[]]"))
+        #expect(try await third.call(adapter.path, "Adapter", "GetObjects", "uu", "[0,0]").values?.hasSuffix(",2,1,[]]") == true)
         #expect(
             try await third.call(Listd.manager, "Manager", "RemoveAdapter", "s", #"["theirs"]"#).error == Self.denied)
         try await stage.manager.call("RemoveAdapter", "theirs")

@@ -25,8 +25,8 @@ struct ListctlSlowDaemonTests {
             def Get(self, interface, name): return "ready" if name == "State" else ""
             @dbus.service.method("org.listd.Listd1.Adapter", in_signature="as", out_signature="tt")
             def Subscribe(self, events): late("Subscribe"); return 1, 1
-            @dbus.service.method("org.listd.Listd1.Adapter", in_signature="uu", out_signature="tua(ssa{sv})")
-            def GetObjects(self, offset, limit): late("GetObjects"); return 1, 1, [("a", "t", {"k": "v"})]
+            @dbus.service.method("org.listd.Listd1.Adapter", in_signature="uu", out_signature="stua(ssa{sv})")
+            def GetObjects(self, offset, limit): late("GetObjects"); return "e", 1, 1, [("a", "t", {"k": "v"})]
             @dbus.service.signal("org.listd.Listd1.Adapter", signature="t")
             def SelectionChanged(self, revision): pass
         name = dbus.service.BusName("org.listd.Listd1", bus)

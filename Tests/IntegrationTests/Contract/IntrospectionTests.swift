@@ -21,8 +21,9 @@ struct IntrospectionTests {
     func interfaces() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("one")
-        let (view, _, _, _) = try await adapter.by(stage.client).call(
-            "OpenView", [String: DBusValue](), returning: ObjectPath.self, UInt64.self, UInt32.self, UInt32.self)
+        let (view, _, _, _, _, _) = try await adapter.by(stage.client).call(
+            "OpenView", [String: DBusValue](), returning: ObjectPath.self, String.self, UInt64.self, UInt32.self,
+            UInt32.self, [String: DBusValue].self)
         for (path, interface) in [(Listd.manager, "Manager"), (adapter.path, "Adapter"), (view, "View")] {
             try await expectContract(interface, at: path, on: stage)
         }
@@ -55,8 +56,9 @@ struct IntrospectionTests {
     func tree() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("a b")
-        let (view, _, _, _) = try await adapter.by(stage.client).call(
-            "OpenView", [String: DBusValue](), returning: ObjectPath.self, UInt64.self, UInt32.self, UInt32.self)
+        let (view, _, _, _, _, _) = try await adapter.by(stage.client).call(
+            "OpenView", [String: DBusValue](), returning: ObjectPath.self, String.self, UInt64.self, UInt32.self,
+            UInt32.self, [String: DBusValue].self)
         var seen: [String] = []
         try await walk("/", on: stage, &seen)
         #expect(
@@ -78,7 +80,7 @@ struct IntrospectionTests {
         }
     }
 
-    @Test("every signal of a busy list → its signature matches the introspection data", .rule("NA-05"))
+    @Test("every signal of a busy list → its signature matches the introspection data", .rule("NA-05", "DT-01"))
     func signals() async throws {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("busy", ["working-range": .uint32(2)])
@@ -87,9 +89,9 @@ struct IntrospectionTests {
             seen.record((message.interface ?? "", message.member ?? "", message.signature.text))
         }
         _ = try await adapter.performUpdates((0..<50).map { Row("\($0)", "row", ["n": .int64($0)]) })
-        let (path, _, _, _) = try await adapter.by(stage.client).call(
-            "OpenView", ["window": DBusValue.uint32(2)], returning: ObjectPath.self, UInt64.self, UInt32.self,
-            UInt32.self)
+        let (path, _, _, _, _, _) = try await adapter.by(stage.client).call(
+            "OpenView", ["window": DBusValue.uint32(2)], returning: ObjectPath.self, String.self, UInt64.self,
+            UInt32.self, UInt32.self, [String: DBusValue].self)
         let view = stage.object(path, "View")
         for y in stride(from: 0.0, to: 1500, by: 300) {
             _ = try await view.call(

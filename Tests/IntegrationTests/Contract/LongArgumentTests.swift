@@ -136,7 +136,8 @@ struct LongArgumentTests {
             _ = try await adapter.performUpdates([Row("a", "", [:])])
             let client = try await stage.connect(transport)
             let view = try await adapter.by(client).call(
-                "OpenView", [String: DBusValue](), returning: ObjectPath.self, UInt64.self, UInt32.self, UInt32.self
+                "OpenView", [String: DBusValue](), returning: ObjectPath.self, String.self, UInt64.self,
+                UInt32.self, UInt32.self, [String: DBusValue].self
             ).0
             _ = try await stage.object(view, "View", by: client).call(
                 "SetViewport", UInt64(0), 0.0, 0.0, 100.0, 100.0, returning: UInt64.self)

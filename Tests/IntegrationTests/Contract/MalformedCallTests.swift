@@ -11,15 +11,16 @@ import Testing
 struct MalformedCallTests {
     @Test(
         "two hundred malformed calls → each gets an error that names the mistake, and the daemon is unaffected",
-        .rule("ER-02", "WT-03"))
+        .rule("ER-02", "WT-03", "WT-16"))
     func table() async throws {
         #expect(MalformedCall.table.count >= 200)
         let stage = try await Stage()
         let adapter = try await stage.createAdapter("stage")
         _ = try await stage.createAdapter("file", ["source": .string("jsonl:\(stage.listd.directory.path)/none")])
         _ = try await adapter.performUpdates([Row("one", "", [:]), Row("two", "", [:])])
-        let (view, _, _, _) = try await adapter.by(stage.client).call(
-            "OpenView", [String: DBusValue](), returning: ObjectPath.self, UInt64.self, UInt32.self, UInt32.self)
+        let (view, _, _, _, _, _) = try await adapter.by(stage.client).call(
+            "OpenView", [String: DBusValue](), returning: ObjectPath.self, String.self, UInt64.self, UInt32.self,
+            UInt32.self, [String: DBusValue].self)
         _ = try await stage.object(view, "View").call(
             "SetViewport", UInt64(0), 0.0, 0.0, 100.0, 100.0, returning: UInt64.self)
         let rangeView = try await TestView(adapter, ["layout": .string("none")])

@@ -20,7 +20,7 @@ extension MalformedCall {
             (.adapter, "PerformUpdatesFromFile", "thsa{sv}"), (.adapter, "ApplyChanges", "tasa(ssssa{sv})a{sv}"),
             (.adapter, "MoveObject", "tsss"), (.adapter, "PatchObject", "tsa{sv}as"), (.adapter, "ReloadObjects", "as"),
             (.adapter, "GetObjects", "uu"), (.adapter, "GetObjectsByFileDescriptor", "uus"),
-            (.adapter, "FindObject", "s"), (.adapter, "GetItems", "uu"), (.adapter, "GetChanges", "t"),
+            (.adapter, "FindObject", "s"), (.adapter, "GetItems", "uuas"), (.adapter, "GetChanges", "st"),
             (.adapter, "GetItemCounts", "uu"), (.adapter, "Search", "sasub"),
             (.adapter, "SetSourceArgument", "s"),
             (.adapter, "OpenView", "a{sv}"), (.adapter, "Subscribe", "as"), (.adapter, "Unsubscribe", "t"),
@@ -251,6 +251,9 @@ extension MalformedCall {
             .adapter, "PatchObject", [.uint64(0), .string("one"), .options(["d": .nested(33)]), .strings([])],
             "InvalidObject"),
         MalformedCall(
+            .adapter, "PatchObject",
+            [.uint64(44), .string("nope"), .options(["a": .byte(1)]), .strings(["b", "a"])], "InvalidArgs", "unset"),
+        MalformedCall(
             .adapter, "PatchObject", [.uint64(44), .string("one"), .noOptions, .strings([])], "RevisionConflict", "44"),
     ]
 
@@ -259,8 +262,10 @@ extension MalformedCall {
     private static let reading: [MalformedCall] = [
         MalformedCall(.adapter, "FindObject", [.string("nope")], "NoSuchObject", "nope"),
         MalformedCall(.adapter, "FindObject", [.string("")], "NoSuchObject"),
-        MalformedCall(.adapter, "GetChanges", [.uint64(99)], "RevisionGone", "99"),
-        MalformedCall(.adapter, "GetChanges", [.uint64(.max)], "RevisionGone"),
+        MalformedCall(.adapter, "GetChanges", [.string(""), .uint64(99)], "RevisionGone", "99"),
+        MalformedCall(.adapter, "GetChanges", [.string(""), .uint64(.max)], "RevisionGone"),
+        MalformedCall(.adapter, "GetChanges", [.string("other"), .uint64(0)], "RevisionGone", "other"),
+        MalformedCall(.adapter, "GetChanges", [.string("other"), .uint64(99)], "RevisionGone", "epoch"),
         MalformedCall(
             .adapter, "GetObjectsByFileDescriptor", [.uint32(0), .uint32(1), .string("xml")], "InvalidArgs", "xml"),
         MalformedCall(

@@ -47,16 +47,17 @@ final class SwiftFollower {
     func difference(at revision: UInt64) async throws -> String? {
         while follower.mirror.revision < revision || !follower.mirror.isComplete { try await events.next() }
         let total = try await adapter.call(
-            "GetObjects", UInt32(0), UInt32(0), returning: UInt64.self, UInt32.self, [Row].self)
-        guard total.0 == follower.mirror.revision, Int(total.1) == follower.mirror.count else {
-            return "\(follower.mirror.count) objects at \(follower.mirror.revision), not \(total.1) at \(total.0)"
+            "GetObjects", UInt32(0), UInt32(0), returning: String.self, UInt64.self, UInt32.self, [Row].self)
+        guard total.0 == follower.mirror.epoch, total.1 == follower.mirror.revision,
+            Int(total.2) == follower.mirror.count else {
+            return "\(follower.mirror.count) objects at \(follower.mirror.revision), not \(total.2) at \(total.1)"
         }
         var rows: [MirroredObject] = []
         while rows.count < follower.mirror.count {
             let page = try await adapter.call(
-                "GetObjects", UInt32(rows.count), UInt32(1000), returning: UInt64.self, UInt32.self,
+                "GetObjects", UInt32(rows.count), UInt32(1000), returning: String.self, UInt64.self, UInt32.self,
                 [MirroredObject].self)
-            rows += page.2
+            rows += page.3
         }
         guard follower.mirror.objects == rows.map(Optional.some) else { return "the copy differs from the daemon's" }
         let message = try Message.methodCall(

@@ -30,8 +30,8 @@ struct DirectSocketTests {
             "PerformUpdates", UInt64(0), [Row("a", "", ["title": .string("one")])], [String: DBusValue](),
             returning: UInt64.self)
         #expect(revision == 1)
-        let (seen, total, rows) = try await adapter.by(stage.client).call(
-            "GetObjects", UInt32(0), UInt32(10), returning: UInt64.self, UInt32.self, [Row].self)
+        let (_, seen, total, rows) = try await adapter.by(stage.client).call(
+            "GetObjects", UInt32(0), UInt32(10), returning: String.self, UInt64.self, UInt32.self, [Row].self)
         #expect(seen == 1 && total == 1 && rows.first?.members.0 == "a")
         await stage.stop()
     }
@@ -69,7 +69,8 @@ struct DirectSocketTests {
         let heard = EventLog<String>()
         _ = try await direct.subscribe(MatchRule(member: "Closed"), onBus: false) { _ in heard.record("closed") }
         _ = try await adapter.by(direct).call(
-            "OpenView", [String: DBusValue](), returning: ObjectPath.self, UInt64.self, UInt32.self, UInt32.self)
+            "OpenView", [String: DBusValue](), returning: ObjectPath.self, String.self, UInt64.self, UInt32.self,
+            UInt32.self, [String: DBusValue].self)
         let gone = EventLog<Bool>()
         _ = try await stage.client.subscribe(MatchRule(member: "NameOwnerChanged", arguments: [0: Listd.name])) { _ in
             gone.record(true)

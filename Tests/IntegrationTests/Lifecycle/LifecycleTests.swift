@@ -41,8 +41,9 @@ struct LifecycleTests {
         let stage = try await Stage()
         let adapter = try await stage.createAdapter(
             "slow", ["coalesce-min": .uint32(60_000), "coalesce-max": .uint32(60_000)])
-        let (path, _, _, _) = try await adapter.by(stage.client).call(
-            "OpenView", [String: DBusValue](), returning: ObjectPath.self, UInt64.self, UInt32.self, UInt32.self)
+        let (path, _, _, _, _, _) = try await adapter.by(stage.client).call(
+            "OpenView", [String: DBusValue](), returning: ObjectPath.self, String.self, UInt64.self, UInt32.self,
+            UInt32.self, [String: DBusValue].self)
         let closed = EventLog<String>()
         _ = try await stage.client.subscribe(MatchRule(path: path, member: "Closed"), onBus: false) { message in
             closed.record((try? message.decode(as: String.self)) ?? "")
@@ -87,7 +88,7 @@ struct LifecycleTests {
             }
             do {
                 _ = try await remote.call(
-                    "GetObjects", UInt32(0), UInt32(1), returning: UInt64.self, UInt32.self, [Row].self)
+                    "GetObjects", UInt32(0), UInt32(1), returning: String.self, UInt64.self, UInt32.self, [Row].self)
             } catch {
                 errors.record(DBusError(error).name)
                 break
@@ -125,7 +126,8 @@ struct LifecycleTests {
         let remote = RemoteObject(
             client, destination: Listd.name, path: adapter, interface: Listd.name + ".Adapter")
         _ = try await remote.call(
-            "OpenView", [String: DBusValue](), returning: ObjectPath.self, UInt64.self, UInt32.self, UInt32.self)
+            "OpenView", [String: DBusValue](), returning: ObjectPath.self, String.self, UInt64.self, UInt32.self,
+            UInt32.self, [String: DBusValue].self)
         #expect(try await manager(client).property("ViewCount", as: UInt32.self) == 1)
         bus.kill(first)
         let second = try bus.start()

@@ -27,7 +27,8 @@ struct LimitsTests {
         #expect(await refusal { _ = try await adapter.performUpdates([big]) } == Listd.error("PayloadTooLarge"))
         let open: @DBusActor @Sendable () async throws -> Void = {
             _ = try await adapter.by(stage.client).call(
-                "OpenView", [String: DBusValue](), returning: ObjectPath.self, UInt64.self, UInt32.self, UInt32.self)
+                "OpenView", [String: DBusValue](), returning: ObjectPath.self, String.self, UInt64.self, UInt32.self,
+            UInt32.self, [String: DBusValue].self)
         }
         try await open()
         #expect(await refusal(open) == limit)

@@ -58,8 +58,8 @@ struct EverythingHangsTests {
             for step in 0..<5 {
                 let manager = stage.object(Listd.manager, "Manager", by: client)
                 _ = try await manager.call("GetStatistics", returning: [String: UInt64].self)
-                let (_, total, _) = try await large.by(client).call(
-                    "GetObjects", UInt32(step), UInt32(1), returning: UInt64.self, UInt32.self, [Row].self)
+                let (_, _, total, _) = try await large.by(client).call(
+                    "GetObjects", UInt32(step), UInt32(1), returning: String.self, UInt64.self, UInt32.self, [Row].self)
                 #expect(total == 40)
                 let call = try large.addition(of: "\(transport)-\(step)", by: client)
                 _ = try await client.call(call)
@@ -85,7 +85,9 @@ struct EverythingHangsTests {
 
 extension TestAdapter {
     fileprivate func items(by client: Connection) throws -> Message {
-        try by(client).message("GetItems") { (message) throws(DBusError) in try message.write(UInt32(0), UInt32.max) }
+        try by(client).message("GetItems") { (message) throws(DBusError) in
+            try message.write(UInt32(0), UInt32.max, [String]())
+        }
     }
 
     fileprivate func objects(by client: Connection) throws -> Message {

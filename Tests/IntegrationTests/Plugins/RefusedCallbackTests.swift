@@ -20,8 +20,9 @@ struct RefusedCallbackTests {
     private func openView(
         _ list: TestAdapter, _ stage: HorrorStage, _ options: [String: DBusValue] = [:]
     ) async throws -> RemoteObject {
-        let (path, _, _, _) = try await list.by(stage.stage.client).call(
-            "OpenView", options, returning: ObjectPath.self, UInt64.self, UInt32.self, UInt32.self)
+        let (path, _, _, _, _, _) = try await list.by(stage.stage.client).call(
+            "OpenView", options, returning: ObjectPath.self, String.self, UInt64.self, UInt32.self,
+            UInt32.self, [String: DBusValue].self)
         return stage.stage.object(path, "View")
     }
 

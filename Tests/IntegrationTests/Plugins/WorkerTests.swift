@@ -185,8 +185,9 @@ struct WorkerTests {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Steady")
         _ = try await list.performUpdates(rows(400))
-        let (path, _, _, _) = try await list.by(stage.stage.client).call(
-            "OpenView", [String: DBusValue](), returning: ObjectPath.self, UInt64.self, UInt32.self, UInt32.self)
+        let (path, _, _, _, _, _) = try await list.by(stage.stage.client).call(
+            "OpenView", [String: DBusValue](), returning: ObjectPath.self, String.self, UInt64.self, UInt32.self,
+            UInt32.self, [String: DBusValue].self)
         let view = stage.stage.object(path, "View")
         func counter(_ name: String) async throws -> UInt64 {
             let counters = try await stage.stage.manager.call("GetStatistics", returning: [String: UInt64].self)
@@ -214,8 +215,9 @@ struct WorkerTests {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Steady")
         _ = try await list.performUpdates(rows(400))
-        let (path, _, _, _) = try await list.by(stage.stage.client).call(
-            "OpenView", [String: DBusValue](), returning: ObjectPath.self, UInt64.self, UInt32.self, UInt32.self)
+        let (path, _, _, _, _, _) = try await list.by(stage.stage.client).call(
+            "OpenView", [String: DBusValue](), returning: ObjectPath.self, String.self, UInt64.self, UInt32.self,
+            UInt32.self, [String: DBusValue].self)
         let view = stage.stage.object(path, "View")
         _ = try await view.call("SetViewport", UInt64(0), 0.0, 0.0, 100.0, 800.0, returning: UInt64.self)
         func counter(_ name: String) async throws -> UInt64 {

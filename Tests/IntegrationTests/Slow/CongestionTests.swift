@@ -48,8 +48,8 @@ struct CongestionTests {
             }
             direct.call(call) { answers.record((try? $0.get().decode(as: UInt64.self)) ?? 0) }
         }
-        let (revision, total, _) = try await adapter.by(direct).call(
-            "GetObjects", UInt32(0), UInt32(0), returning: UInt64.self, UInt32.self, [Row].self)
+        let (_, revision, total, _) = try await adapter.by(direct).call(
+            "GetObjects", UInt32(0), UInt32(0), returning: String.self, UInt64.self, UInt32.self, [Row].self)
         #expect(revision == 1 && total == 240 && answers.recorded.isEmpty)
         stage.bus.resume()
         for _ in 0..<50 { #expect(try await answers.next() == 2) }
@@ -81,11 +81,11 @@ struct CongestionTests {
         for step in 0..<20 { _ = try await adapter.applyChanges([Upsert("n\(step)", "", "last", "", [:])]) }
         stopped.signal(SIGCONT)
         // listd reads calls again once the client has read everything. The revision is announced before the answer.
-        #expect(try await stopped.call(adapter.path, "Adapter", "GetObjects", "uu", "[0,0]") == .values("[21,260,[]]"))
+        #expect(try await stopped.call(adapter.path, "Adapter", "GetObjects", "uu", "[0,0]").values?.hasSuffix(",21,260,[]]") == true)
         let heard = try await stopped.signals()
-        #expect(heard.contains(#"[21,21,"announce","#) && !heard.contains(#"[20,21,"update","#))
+        #expect(heard.contains(#",21,21,"announce","#) && !heard.contains(#",20,21,"update","#))
         #expect(try await stage.statistics()["direct-clients-behind"] == 0)
-        let changes = try await stopped.call(adapter.path, "Adapter", "GetChanges", "t", "[20]")
+        let changes = try await stopped.call(adapter.path, "Adapter", "GetChanges", "st", #"["",20]"#)
         #expect(changes.values?.hasPrefix(#"[21,[[20,21,"update","#) == true)
         await stage.stop()
     }

@@ -114,16 +114,20 @@ extension TestAdapter {
 
     /// Returns the changes since a revision, in as many calls as needed.
     func changes(since start: UInt64) async throws -> [UpdatedSignal] {
-        typealias Batch = DBusStruct<UInt64, UInt64, String, UpdatedSignal.Sections, UpdatedSignal.Items>
+        typealias Batch = DBusStruct<
+            UInt64, UInt64, String, UInt32, UInt32, UpdatedSignal.Sections, UpdatedSignal.Items
+        >
         var updates: [UpdatedSignal] = []
         var known = start
         while true {
             let (revision, batches) = try await remote.call(
-                "GetChanges", known, returning: UInt64.self, [Batch].self)
+                "GetChanges", "", known, returning: UInt64.self, [Batch].self)
             for batch in batches {
-                let (base, revision, kind, sections, items) = batch.members
+                let (base, revision, kind, sectionCount, itemCount, sections, items) = batch.members
                 updates.append(
-                    UpdatedSignal(base: base, revision: revision, kind: kind, sections: sections, items: items))
+                    UpdatedSignal(
+                        base: base, revision: revision, kind: kind, sectionCount: sectionCount, itemCount: itemCount,
+                        sections: sections, items: items))
                 known = revision
             }
             if known == revision || batches.isEmpty { return updates }
@@ -140,14 +144,7 @@ extension ListMirror {
     @DBusActor
     func caughtUp(with adapter: TestAdapter, isKilled: Bool = false) async throws -> ListMirror {
         if isKilled, try await adapter.oldestRevision() > revision { return ListMirror(try await adapter.objects()) }
-        var count = rows.count
-        var updates = try await adapter.changes(since: revision)
-        for index in updates.indices {
-            let (deletes, inserts, _, _) = updates[index].sections.members
-            count += inserts.reduce(0) { $0 + Int($1.second) } - deletes.reduce(0) { $0 + Int($1.second) }
-            // `GetChanges` does not return counts.
-            updates[index].sectionCount = UInt32(clamping: count)
-        }
+        let updates = try await adapter.changes(since: revision)
         var mirror = self
         try mirror.apply(updates, leadingTo: try await adapter.objects())
         return mirror
@@ -155,14 +152,18 @@ extension ListMirror {
 }
 
 extension UpdatedSignal {
-    /// Creates a transaction as `GetChanges` returns it, without counts.
-    init(base: UInt64, revision: UInt64, kind: String, sections: Sections, items: Items) {
+    /// Creates a transaction as `GetChanges` returns it.
+    init(
+        base: UInt64, revision: UInt64, kind: String, sectionCount: UInt32, itemCount: UInt32, sections: Sections,
+        items: Items
+    ) {
+        epoch = ""
+        isFlat = false
         self.base = base
         self.revision = revision
         self.kind = kind
         animated = false
-        sectionCount = 0
-        itemCount = 0
+        (self.sectionCount, self.itemCount) = (sectionCount, itemCount)
         self.sections = sections
         self.items = items
     }

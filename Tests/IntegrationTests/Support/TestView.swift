@@ -28,8 +28,9 @@ final class TestView {
     /// Opens a view on a list.
     init(_ adapter: TestAdapter, by client: Connection? = nil, _ options: [String: DBusValue] = [:]) async throws {
         let client = client ?? adapter.stage.client
-        (path, _, _, _) = try await adapter.by(client).call(
-            "OpenView", options, returning: ObjectPath.self, UInt64.self, UInt32.self, UInt32.self)
+        (path, _, _, _, _, _) = try await adapter.by(client).call(
+            "OpenView", options, returning: ObjectPath.self, String.self, UInt64.self, UInt32.self,
+            UInt32.self, [String: DBusValue].self)
         remote = adapter.stage.object(path, "View", by: client)
         let rule = MatchRule(path: path, interface: Listd.name + ".View")
         _ = try await client.subscribe(rule, onBus: false) { [weak self] in self?.handle($0) }

@@ -9,6 +9,7 @@ struct UpdatedSignal: Sendable {
     typealias Sections = DBusStruct<[Run], [Run], [Run], [Run]>
     typealias Items = DBusStruct<[Run], [Run], [Four], [Run]>
 
+    var epoch: String
     var base: UInt64
     var revision: UInt64
     var kind: String
@@ -17,11 +18,16 @@ struct UpdatedSignal: Sendable {
     var itemCount: UInt32
     var sections: Sections
     var items: Items
+    /// Whether every section has exactly one item.
+    var isFlat: Bool
 
     @DBusActor
     init(_ message: Message) throws {
-        (base, revision, kind, animated, sectionCount, itemCount, sections, items) = try message.decode(
-            as: UInt64.self, UInt64.self, String.self, Bool.self, UInt32.self, UInt32.self, Sections.self, Items.self)
+        let details: [String: DBusValue]
+        (epoch, base, revision, kind, animated, sectionCount, itemCount, sections, items, details) = try message.decode(
+            as: String.self, UInt64.self, UInt64.self, String.self, Bool.self, UInt32.self, UInt32.self, Sections.self,
+            Items.self, [String: DBusValue].self)
+        isFlat = details["flat"]?.unwrapped == .boolean(true)
     }
 }
 

@@ -126,10 +126,10 @@ struct DescriptorTests {
         let adapter = try await stage.createAdapter("list")
         _ = try await perform(adapter, try Kind.file.open(Self.text))
         let client = try await stage.connect(transport)
-        let (revision, total, file) = try await adapter.by(client).call(
-            "GetObjectsByFileDescriptor", UInt32(0), UInt32(10), "jsonl", returning: UInt64.self, UInt32.self,
+        let (epoch, revision, total, file) = try await adapter.by(client).call(
+            "GetObjectsByFileDescriptor", UInt32(0), UInt32(10), "jsonl", returning: String.self, UInt64.self, UInt32.self,
             FileDescriptor.self)
-        #expect(revision == 1 && total == 2)
+        #expect(epoch == (try await adapter.epoch()) && revision == 1 && total == 2)
         #expect(unsafe write(file.rawValue, "x", 1) == -1 && errno == EPERM)
         let copy = try await stage.createAdapter("copy")
         #expect(try await perform(copy, file) == 1)
@@ -142,8 +142,8 @@ struct DescriptorTests {
                     "pair": .structure([.int32(1), .string("x")]), "path": .objectPath("/a"),
                 ])
         ])
-        let (_, _, odd) = try await adapter.by(client).call(
-            "GetObjectsByFileDescriptor", UInt32(0), UInt32(10), "jsonl", returning: UInt64.self, UInt32.self,
+        let (_, _, _, odd) = try await adapter.by(client).call(
+            "GetObjectsByFileDescriptor", UInt32(0), UInt32(10), "jsonl", returning: String.self, UInt64.self, UInt32.self,
             FileDescriptor.self)
         let fields = #"{"bytes":"AP8=","nan":null,"pair":[1,"x"],"path":"/a"}"#
         #expect(contents(of: odd).contains(fields), "\(contents(of: odd))")

@@ -124,7 +124,7 @@ struct SearchBusTests {
         let leaving = try await stage.connect()
         let abandoned = Task { @DBusActor in try await AdapterClient(adapter.by(leaving)).search("needle") }
         _ = try await other.by(client).call(
-            "GetObjects", UInt32(0), UInt32(0), returning: UInt64.self, UInt32.self, [Row].self)
+            "GetObjects", UInt32(0), UInt32(0), returning: String.self, UInt64.self, UInt32.self, [Row].self)
         leaving.close()
         try await stage.manager.call("RemoveAdapter", "list")
         _ = await abandoned.result

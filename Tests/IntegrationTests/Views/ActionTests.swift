@@ -55,7 +55,7 @@ struct ActionBusTests {
             #expect(heard.parameters["on"]?.unwrapped == .boolean(true) && heard.user == getuid())
         }
         _ = try await adapter.by(other).call(
-            "GetObjects", UInt32(0), UInt32(0), returning: UInt64.self, UInt32.self, [Row].self)
+            "GetObjects", UInt32(0), UInt32(0), returning: String.self, UInt64.self, UInt32.self, [Row].self)
         #expect(!plain.recorded.contains("Invoked"))
         // A call without a reply is executed too.
         let silent = try view.object.message("Invoke") { (call) throws(DBusError) in

@@ -27,8 +27,9 @@ struct InteractionTests {
         typealias Selected = DBusStruct<String, UInt32>
         let heard = EventLog<String>()
         _ = try await stage.client.subscribe(MatchRule(path: adapter.path, member: "SelectionChanged")) { message in
-            let arguments = try? message.decode(as: UInt64.self, [Selected].self, [Selected].self)
-            guard let (_, on, off) = arguments else { return }
+            let arguments = try? message.decode(
+                as: UInt64.self, [Selected].self, [Selected].self, [String: DBusValue].self)
+            guard let (_, on, off, _) = arguments else { return }
             heard.record((on.map { "+" + $0.members.0 } + off.map { "-" + $0.members.0 }).joined())
         }
         for (member, id, answer) in [("Select", "o1", true), ("Select", "o1", true), ("Select", "o2", true)] {

@@ -43,13 +43,16 @@ class Copy:
 
     def __init__(self, bus, path, lossy):
         self.calls = listd.interface(bus, path, "Adapter")
+        # The last revision that the connection has heard of, in a signal that may be dropped.
+        self.heard = 0
         self.lossy, self.revision, self.rows, self.gaps = lossy, -1, [], 0
         self.is_due, self.seen = False, lambda: None
         bus.add_signal_receiver(self.updated, "Updated", listd.SERVICE + ".Adapter", None, path)
         patient(self.calls.Subscribe, dbus.Array(["updates"], "s"))
         self.read_all()
 
-    def updated(self, base, revision, kind, animated, sections, items, batch, item_batch):
+    def updated(self, epoch, base, revision, kind, animated, sections, items, batch, item_batch, details):
+        self.heard = max(self.heard, int(revision))
         if self.lossy():
             return
         if revision > self.revision:
@@ -86,12 +89,12 @@ class Copy:
     def catch_up(self):
         while True:
             try:
-                current, batches = patient(self.calls.GetChanges, dbus.UInt64(self.revision))
+                current, batches = patient(self.calls.GetChanges, "", dbus.UInt64(self.revision))
             except dbus.DBusException as error:
                 if error.get_dbus_name() != GONE:
                     raise
                 return self.read_all()
-            for base, revision, kind, batch, item_batch in batches:
+            for base, revision, kind, _, _, batch, item_batch in batches:
                 if base == self.revision:
                     self.apply(revision, kind, batch, item_batch)
             if self.revision >= current:
@@ -104,7 +107,7 @@ class Copy:
             last = first
             while last < len(self.rows) and self.rows[last] is None:
                 last += 1
-            revision, _, page = patient(self.calls.GetObjects, dbus.UInt32(first), dbus.UInt32(last - first))
+            _, revision, _, page = patient(self.calls.GetObjects, dbus.UInt32(first), dbus.UInt32(last - first))
             if revision == self.revision:
                 self.rows[first:first + len(page)] = listd.plain(page)
             else:
@@ -114,7 +117,7 @@ class Copy:
         while True:
             revision, rows = None, []
             while True:
-                now, total, page = patient(self.calls.GetObjects, dbus.UInt32(len(rows)), dbus.UInt32(500))
+                _, now, total, page = patient(self.calls.GetObjects, dbus.UInt32(len(rows)), dbus.UInt32(500))
                 if revision is not None and now != revision:
                     break
                 revision = now
@@ -127,12 +130,14 @@ class Copy:
 class Viewer(listd.View):
     """A view that acknowledges each picture, and resyncs when a signal is missing."""
 
-    def __init__(self, adapter, lossy):
-        self.lossy, self.resyncs = lossy, 0
+    def __init__(self, adapter, lossy, copy):
+        self.lossy, self.resyncs, self.copy = lossy, 0, copy
         super().__init__(adapter)
         adapter.bus.add_signal_receiver(self.on_stalled, "Stalled", listd.SERVICE + ".View", None, self.path)
 
     def on_changed(self, sequence, *rest):
+        heard = self.copy.heard
+        assert rest[0] >= heard, f"picture {sequence} of revision {rest[0]} came after Updated to {heard}"
         if self.lossy() or sequence <= self.sequence:
             return
         if sequence != self.sequence + 1:
@@ -145,7 +150,7 @@ class Viewer(listd.View):
 
     def resync(self):
         self.resyncs += 1
-        sequence, _, content_size, offset, shown = patient(self.calls.Resync)
+        sequence, _, content_size, offset, shown, _ = patient(self.calls.Resync)
         self.sequence = int(sequence)
         self.content_size, self.offset = listd.plain(content_size), listd.plain(offset)
         self.slots = {slot: rest for slot, *rest in listd.plain(shown)}
@@ -175,7 +180,8 @@ def main(address, path, drop, seed):
 
     bus = listd.connect(address)
     adapter = listd.Adapter(bus, path)
-    copy, view = Copy(bus, path, lossy), Viewer(adapter, lossy)
+    copy = Copy(bus, path, lossy)
+    view = Viewer(adapter, lossy, copy)
     view.look(0.0)
     loop = GLib.MainLoop()
     goal = []

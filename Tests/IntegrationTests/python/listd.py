@@ -60,7 +60,7 @@ class Adapter:
         """All objects, in pages."""
         found = []
         while True:
-            _, total, page = self.calls.GetObjects(dbus.UInt32(len(found)), dbus.UInt32(2**32 - 1))
+            _, _, total, page = self.calls.GetObjects(dbus.UInt32(len(found)), dbus.UInt32(2**32 - 1))
             found += plain(page)
             if len(found) >= total or not page:
                 return found
@@ -74,11 +74,11 @@ class Mirror:
         self.revision, self.gaps = None, 0
         adapter.bus.add_signal_receiver(
             self.updated, "Updated", SERVICE + ".Adapter", SERVICE, adapter.path)
-        revision, _, _ = adapter.calls.GetObjects(dbus.UInt32(0), dbus.UInt32(0))
+        _, revision, _, _ = adapter.calls.GetObjects(dbus.UInt32(0), dbus.UInt32(0))
         self.ids = [row[0] for row in adapter.objects()]
         self.revision = int(revision)
 
-    def updated(self, base, revision, kind, animated, sections, items, batch, item_batch):
+    def updated(self, epoch, base, revision, kind, animated, sections, items, batch, item_batch, details):
         if self.revision is None or revision <= self.revision:
             return
         if base != self.revision or kind == "reload":
@@ -88,7 +88,7 @@ class Mirror:
             # The signal has only the indices of inserted objects, so the mirror reads their ids.
             self.ids = apply_batch(self.ids, batch)
             for index in [i for i, name in enumerate(self.ids) if name is None]:
-                _, _, page = self.adapter.calls.GetObjects(dbus.UInt32(index), dbus.UInt32(1))
+                _, _, _, page = self.adapter.calls.GetObjects(dbus.UInt32(index), dbus.UInt32(1))
                 self.ids[index] = str(page[0][0])
         self.revision = int(revision)
 
@@ -109,7 +109,7 @@ class View:
     """A viewport whose picture is updated by `Changed` signals alone."""
 
     def __init__(self, adapter, options=()):
-        path, _, _, _ = adapter.calls.OpenView(dbus.Dictionary(dict(options), "sv"))
+        path, _, _, _, _, _ = adapter.calls.OpenView(dbus.Dictionary(dict(options), "sv"))
         self.path, self.calls = path, interface(adapter.bus, path, "View")
         self.sequence, self.content_size, self.offset, self.slots = 0, [0.0, 0.0], [0.0, 0.0], {}
         self.reason, self.changes = None, 0
@@ -117,7 +117,7 @@ class View:
             adapter.bus.add_signal_receiver(
                 getattr(self, "on_" + member.lower()), member, SERVICE + ".View", SERVICE, path)
 
-    def on_changed(self, sequence, revision, content_size, offset, released, shown, placed, rebound):
+    def on_changed(self, sequence, revision, content_size, offset, released, shown, placed, rebound, details):
         assert sequence == self.sequence + 1, f"sequence {sequence} after {self.sequence}"
         self.sequence, self.content_size, self.offset = int(sequence), plain(content_size), plain(offset)
         self.changes += 1
@@ -146,7 +146,7 @@ class View:
     def check(self):
         """Compares the picture with the daemon's."""
         drain()
-        sequence, _, content_size, offset, shown = self.calls.Resync()
+        sequence, _, content_size, offset, shown, _ = self.calls.Resync()
         drain()
         there = {slot: rest for slot, *rest in plain(shown)}
         assert sequence >= self.sequence

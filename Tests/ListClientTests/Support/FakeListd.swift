@@ -66,20 +66,30 @@ final class FakeList {
     static let interface = Interface<FakeList>(
         ListdName.adapter,
         [
-            .method("OpenView", in: ["options": "a{sv}"], out: ["path": "o", "revision": "t", "a": "u", "b": "u"]) {
+            .method("OpenView", in: ["options": "a{sv}"], out: ["path": "o", "e": "s", "revision": "t", "a": "u", "b": "u", "d": "a{sv}"]) {
                 list, call in list.kept.record(call)
             },
             .method("Subscribe", in: ["what": "as"], out: ["subscription": "t", "revision": "t"]) { list, call in
                 try list.onCall(call.member)
                 call.reply(UInt64(1), UInt64(1))
             },
-            .method("GetObjects", in: ["offset": "u", "limit": "u"], out: ["r": "t", "n": "u", "rows": "a(ssa{sv})"]) {
+            .method("GetObjects", in: ["offset": "u", "limit": "u"], out: ["e": "s", "r": "t", "n": "u", "rows": "a(ssa{sv})"]) {
                 list, call in
                 try list.onCall(call.member)
                 let rows = list.ids.map { DBusStruct($0, "", [String: DBusValue]()) }
-                call.reply(UInt64(1), UInt32(rows.count), rows)
+                call.reply(list.epoch, UInt64(1), UInt32(rows.count), rows)
             },
-            .property("Epoch", as: String.self, changes: .constant) { list, _ in list.epoch },
+            .method(
+                "GetChanges", in: ["e": "s", "since": "t"],
+                out: ["r": "t", "batches": "a(ttsuu(a(uu)a(uu)a(uu)a(uu))(a(uu)a(uu)a(uuuu)a(uu)))"]
+            ) { list, call in
+                let (epoch, _) = try call.arguments(as: String.self, UInt64.self)
+                guard epoch == list.epoch else { throw DBusError(name: ListdErrorName.revisionGone, message: "gone") }
+                call.replyWriting { (writer) throws(DBusError) in
+                    writer.append(UInt64(1))
+                    writer.array { _ in }
+                }
+            },
         ])
 
     static let view = Interface<FakeList>(

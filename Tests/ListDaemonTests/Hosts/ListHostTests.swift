@@ -112,7 +112,9 @@ struct ListHostTests {
         }
         let worker = NearWorker(stage.host)
         stage.host.attach(worker.slot)
-        guard case .success(.opened(8, 3, 3)) = try await stage.answer(to: 2) else {
+        guard case .success(.opened(let status)) = try await stage.answer(to: 2), status.revision == 8,
+            status.objectCount == 3, status.itemCount == 3
+        else {
             Issue.record("the view was not opened")
             return
         }
@@ -167,7 +169,7 @@ struct ListHostTests {
         let (first, second) = (FalseWorker(), FalseWorker())
         try await stage.present(in: first, itemCount: 3)
         stage.host.send(.openView(1, 1, ListViewOptions()), by: 1000)
-        stage.report(.answer(1, .success(.opened(revision: 0, sections: 0, items: 0)), .items(3)), from: first)
+        stage.report(.answer(1, .success(.opened(AdapterStatus())), .items(3)), from: first)
         let select = ViewCommand.select(id: "o1", item: 0, true)
         stage.host.send(.view(2, 1, select), by: 1000)
         stage.host.send(.view(3, 1, .acknowledge(sequence: 0)), by: 1000)
@@ -216,7 +218,7 @@ struct ListHostTests {
         let (first, second) = (FalseWorker(), FalseWorker())
         try await stage.present(in: first, itemCount: 0)
         stage.host.send(.openView(1, 1, ListViewOptions()))
-        stage.report(.answer(1, .success(.opened(revision: 0, sections: 0, items: 0)), .items(0)), from: first)
+        stage.report(.answer(1, .success(.opened(AdapterStatus())), .items(0)), from: first)
         stage.host.send(.closeView(1, .closed), by: 1000)
         stage.host.losePresenter()
         stage.host.attach(second.slot)
@@ -236,7 +238,7 @@ struct ListHostTests {
         var display = DisplayChange(view: 1, revision: 0)
         display.willDisplay = [SectionReference(section: 0, objectID: "o0")]
         stage.report(
-            .answer(1, .success(.opened(revision: 0, sections: 0, items: 0)), .items(3, [.display(display)])),
+            .answer(1, .success(.opened(AdapterStatus())), .items(3, [.display(display)])),
             from: worker)
         _ = try await stage.answer(to: 1).get()
         stage.host.losePresenter()
@@ -271,7 +273,7 @@ struct ListHostTests {
         }
         var news = PresenterNews.items(3, shown(0, 1))
         news.selection = [SelectedItem(objectID: "o0", item: 0), SelectedItem(objectID: "o1", item: 0)]
-        stage.report(.answer(1, .success(.opened(revision: 0, sections: 0, items: 0)), news), from: first)
+        stage.report(.answer(1, .success(.opened(AdapterStatus())), news), from: first)
         _ = try await stage.answer(to: 1).get()
         stage.host.losePresenter()
         stage.host.attach(second.slot)
@@ -307,7 +309,7 @@ struct ListHostTests {
         let (stage, worker) = (ListHostStage(try rows(0..<3), configuration: configuration), FalseWorker())
         try await stage.present(in: worker, itemCount: 3)
         stage.host.send(.openView(1, 1, ListViewOptions()))
-        stage.report(.answer(1, .success(.opened(revision: 0, sections: 0, items: 0)), .items(3)), from: worker)
+        stage.report(.answer(1, .success(.opened(AdapterStatus())), .items(3)), from: worker)
         _ = try await stage.answer(to: 1).get()
         try stage.put(2, "o2")
         _ = try await worker.nextUpdate()

@@ -147,7 +147,7 @@ def methods(folder):
 
 
 SENSIBLE = {
-    "GetObjects": [0, 2**32 - 1], "GetItems": [0, 2**32 - 1], "GetItemCounts": [0, 2**32 - 1],
+    "GetObjects": [0, 2**32 - 1], "GetItems": [0, 2**32 - 1, []], "GetItemCounts": [0, 2**32 - 1],
     "SetVisibleRange": [0, 0, 100, 0], "SetViewport": [0, 0, 0, 400, 4000], "GetAdapter": ["large"],
     "CreateAdapter": ["large", {}], "RemoveAdapter": ["nobody's"], "FindObject": ["o000100"], "MoveObject": [0, "o000100", "last", ""], "ReloadObjects": [["o000100"]],
     "GetAll": [f"{NAME}.Manager"], "Get": [f"{NAME}.Manager", "Version"],

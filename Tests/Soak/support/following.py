@@ -212,7 +212,7 @@ class Reader(threading.Thread):
                 revision = adapter.Get(ADAPTER, "Revision", dbus_interface="org.freedesktop.DBus.Properties", timeout=60)
                 if revision != self.revision:
                     self.look(*adapter.GetObjects(
-                        dbus.UInt32(0), dbus.UInt32(10 * ROWS), dbus_interface=ADAPTER, signature="uu", timeout=60))
+                        dbus.UInt32(0), dbus.UInt32(10 * ROWS), dbus_interface=ADAPTER, signature="uu", timeout=60)[1:])
             except dbus.DBusException:
                 adapter = None  # listd was killed
                 self.counts["reconnected"] += 1

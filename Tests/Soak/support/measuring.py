@@ -290,7 +290,7 @@ class Listener(threading.Thread):
         for at, count in self.heard:
             while first < count:
                 rows = self.reader.GetObjects(
-                    dbus.UInt32(first), dbus.UInt32(min(500, count - first)), dbus_interface=ADAPTER, signature="uu")[2]
+                    dbus.UInt32(first), dbus.UInt32(min(500, count - first)), dbus_interface=ADAPTER, signature="uu")[3]
                 self.times += [at - float(fields["at"]) for (_, _, fields) in rows]
                 first += len(rows)
         return self.times

@@ -418,8 +418,8 @@ async def test_signals_of_other_programs_are_ignored(bus_stage: Stage) -> None:
                 interface="org.listd.Listd1.Adapter",
                 member="Updated",
                 message_type=MessageType.SIGNAL,
-                signature="ttsbuu(a(uu)a(uu)a(uu)a(uu))(a(uu)a(uu)a(uuuu)a(uu))",
-                body=[1, 2, "update", True, 0, 0, [[[0, 1]], [], [], []], [[], [], [], []]],
+                signature="sttsbuu(a(uu)a(uu)a(uu)a(uu))(a(uu)a(uu)a(uuuu)a(uu))a{sv}",
+                body=[changes.epoch, 1, 2, "update", True, 0, 0, [[[0, 1]], [], [], []], [[], [], [], []], {}],
             )
             await stranger.send(message)
             stranger.disconnect()

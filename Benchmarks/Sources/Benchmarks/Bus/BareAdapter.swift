@@ -92,6 +92,7 @@ struct BareAdapter {
         call.write { writer in
             writer.append(UInt32(0))
             writer.append(count)
+            writer.appendContainer(DBusType.array, signature: "s") { _ in }
         }
         return call
     }

@@ -14,22 +14,25 @@ extension AdapterObject {
     static let updated = Signal(
         "Updated",
         [
-            "base_revision": "t", "revision": "t", "kind": "s", "animated": "b", "section_count": "u",
+            "epoch": "s", "base_revision": "t", "revision": "t", "kind": "s", "animated": "b", "section_count": "u",
             "item_count": "u", "sections": "(a(uu)a(uu)a(uu)a(uu))", "items": "(a(uu)a(uu)a(uuuu)a(uu))",
+            "details": "a{sv}",
         ])
     static let displayChanged = Signal(
         "DisplayChanged",
         [
             "view": "o", "revision": "t", "will_display": "a(us)", "did_end_displaying": "a(us)",
-            "items_will_display": "a(usu)", "items_did_end_displaying": "a(usu)",
+            "items_will_display": "a(usu)", "items_did_end_displaying": "a(usu)", "details": "a{sv}",
         ])
     static let workingRangeChanged = Signal(
-        "WorkingRangeChanged", ["view": "o", "revision": "t", "will_enter": "a(us)", "did_exit": "a(us)"])
-    static let nearEnd = Signal("NearEnd", ["view": "o", "distance": "d"])
+        "WorkingRangeChanged",
+        ["view": "o", "revision": "t", "will_enter": "a(us)", "did_exit": "a(us)", "details": "a{sv}"])
+    static let nearEnd = Signal("NearEnd", ["view": "o", "distance": "d", "details": "a{sv}"])
     static let invoked = Signal(
-        "Invoked", ["id": "s", "item": "u", "action": "s", "parameters": "a{sv}", "user": "u"])
+        "Invoked",
+        ["id": "s", "item": "u", "action": "s", "parameters": "a{sv}", "user": "u", "details": "a{sv}"])
     static let selectionChanged = Signal(
-        "SelectionChanged", ["revision": "t", "selected": "a(su)", "deselected": "a(su)"])
+        "SelectionChanged", ["revision": "t", "selected": "a(su)", "deselected": "a(su)", "details": "a{sv}"])
 
     static let interface = Interface<AdapterObject>(
         ObjectNames.adapter,
@@ -76,19 +79,19 @@ extension AdapterObject {
     private static let reading: [Interface<AdapterObject>.Member] = [
         .method(
             "GetObjects", in: ["offset": "u", "limit": "u"],
-            out: ["revision": "t", "total": "u", "objects": "a(ssa{sv})"]
+            out: ["epoch": "s", "revision": "t", "total": "u", "objects": "a(ssa{sv})"]
         ) { adapter, call in try AdapterReading(adapter: adapter).getObjects(call) },
         .method(
             "GetObjectsByFileDescriptor", in: ["offset": "u", "limit": "u", "format": "s"],
-            out: ["revision": "t", "total": "u", "file": "h"]
+            out: ["epoch": "s", "revision": "t", "total": "u", "file": "h"]
         ) { adapter, call in try AdapterReading(adapter: adapter).getObjectsByFileDescriptor(call) },
         .method(
             "FindObject", in: ["id": "s"],
             out: ["revision": "t", "section": "u", "object_type": "s", "fields": "a{sv}"]
         ) { adapter, call in try AdapterReading(adapter: adapter).findObject(call) },
         .method(
-            "GetItems", in: ["first_section": "u", "section_count": "u"],
-            out: ["revision": "t", "next_section": "u", "items": "a(uusa{sv})"]
+            "GetItems", in: ["first_section": "u", "section_count": "u", "fields": "as"],
+            out: ["revision": "t", "next_section": "u", "items": "a(ususa{sv})"]
         ) { adapter, call in try AdapterReading(adapter: adapter).getItems(call) },
         .method(
             "GetItemCounts", in: ["first_section": "u", "section_count": "u"],
@@ -99,15 +102,17 @@ extension AdapterObject {
             out: ["revision": "t", "found": "b", "index": "u", "id": "s"]
         ) { adapter, call in try adapter.search(call) },
         .method(
-            "GetChanges", in: ["since_revision": "t"],
-            out: ["revision": "t", "batches": "a(tts(a(uu)a(uu)a(uu)a(uu))(a(uu)a(uu)a(uuuu)a(uu)))"]
+            "GetChanges", in: ["epoch": "s", "since_revision": "t"],
+            out: ["revision": "t", "batches": "a(ttsuu(a(uu)a(uu)a(uu)a(uu))(a(uu)a(uu)a(uuuu)a(uu)))"]
         ) { adapter, call in try AdapterReading(adapter: adapter).getChanges(call) },
     ]
 
     private static let viewing: [Interface<AdapterObject>.Member] = [
         .method(
             "OpenView", in: ["options": "a{sv}"],
-            out: ["view": "o", "revision": "t", "sections": "u", "items": "u"]
+            out: [
+                "view": "o", "epoch": "s", "revision": "t", "sections": "u", "items": "u", "details": "a{sv}",
+            ]
         ) { adapter, call in try AdapterViewing(adapter: adapter).openView(call) },
         .method("Subscribe", in: ["events": "as"], out: ["subscription": "t", "revision": "t"]) { adapter, call in
             try AdapterViewing(adapter: adapter).subscribe(call)
@@ -120,7 +125,8 @@ extension AdapterObject {
     private static let properties: [Interface<AdapterObject>.Member] = [
         .property("Name", as: String.self, changes: .constant) { adapter, _ in adapter.name },
         .property("Source", as: String.self, changes: .emits) { adapter, _ in adapter.options.source.text },
-        .property("Epoch", as: String.self, changes: .constant) { adapter, _ in adapter.epoch },
+        // Another list can come to the same path, so no client may cache the epoch.
+        .property("Epoch", as: String.self, changes: .silent) { adapter, _ in adapter.epoch },
         .property("Options", "a{sv}", changes: .emits) { adapter, peer in
             let values = adapter.options(for: peer)
             return { writer in writer.append(options: values) }

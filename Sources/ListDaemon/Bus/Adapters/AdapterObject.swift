@@ -53,7 +53,8 @@ package final class AdapterObject {
         self.options = options
         self.bytes = bytes
         self.host = HostRequests(host)
-        signals = AdapterSignals(of: name, isRestricted: access.isRestricted, service: service)
+        signals = AdapterSignals(
+            of: name, epoch: stored.epoch, isRestricted: access.isRestricted, service: service)
         source = AdapterSource(SourceIntake(sourceState, of: stored))
         filling = Filling(options.source == .push ? .ready : .loading)
         relay.setTarget(self)

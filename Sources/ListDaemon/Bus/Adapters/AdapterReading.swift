@@ -19,8 +19,9 @@ struct AdapterReading {
         answer(
             call, with: .objects(offset: Int(offset), limit: Int(limit), byteLimit: AdapterObject.pageBytes),
             size: byteCount(ofObjects: limit)
-        ) { answer, writer in
+        ) { [epoch = adapter.epoch] answer, writer in
             guard case .objects(let revision, let total, let objects) = answer else { return false }
+            writer.append(epoch)
             writer.append(revision)
             writer.append(UInt32(clamping: total))
             writer.append(objects)
@@ -45,16 +46,19 @@ struct AdapterReading {
 
     func getItems(_ call: Call) throws {
         try adapter.checkReadingAccess(call)
-        let (first, count) = try call.arguments(as: UInt32.self, UInt32.self)
-        answer(
-            call, with: .items(firstSection: Int(first), sectionCount: Int(count), byteLimit: AdapterObject.pageBytes),
-            size: byteCount(ofObjects: count)
-        ) { answer, writer in
-            guard case .items(let revision, let next, let items) = answer else { return false }
-            writer.append(revision)
-            writer.append(UInt32(clamping: next))
-            writer.append(items)
-            return true
+        try service.calls.decode(call) { [bytes = AdapterObject.pageBytes] (reader) throws(DBusError) in
+            AdapterQuery.items(
+                firstSection: Int(try reader.readUInt32()), sectionCount: Int(try reader.readUInt32()),
+                byteLimit: bytes, fields: try [String](from: &reader))
+        } then: { query in
+            guard case .items(_, let count, _, _) = query else { return }
+            answer(call, with: query, size: byteCount(ofObjects: UInt32(clamping: count))) { answer, writer in
+                guard case .items(let revision, let next, let items) = answer else { return false }
+                writer.append(revision)
+                writer.append(UInt32(clamping: next))
+                writer.append(items)
+                return true
+            }
         }
     }
 
@@ -74,7 +78,12 @@ struct AdapterReading {
 
     func getChanges(_ call: Call) throws {
         try adapter.checkReadingAccess(call)
-        let since = try call.arguments(as: UInt64.self)
+        let (epoch, since) = try call.arguments(as: NameArgument.self, UInt64.self)
+        guard epoch.text.isEmpty || epoch.text == adapter.epoch else {
+            throw ListError(
+                .revisionGone,
+                "epoch: \(epoch.text.quoted) has ended; the list has the epoch \(adapter.epoch) now, read it again")
+        }
         let transactions = adapter.status.revision.subtractingReportingOverflow(since).partialValue
         let size = min(Int(clamping: transactions), AdapterObject.pageBytes / 256) * 256
         answer(call, with: .changes(since: since, byteLimit: AdapterObject.pageBytes), size: size) { answer, writer in
@@ -99,9 +108,10 @@ struct AdapterReading {
                 call.fail(error)
                 return finished()
             }
-            adapter.request { [name = adapter.name, files = service.limits.lentFiles] outcome in
+            adapter.request { [name = adapter.name, epoch = adapter.epoch, files = service.limits.lentFiles] outcome in
                 Task { @DBusActor in
-                    await call.reply(with: outcome, inFileNamed: "listd " + name, lentBy: files, to: user)
+                    await call.reply(
+                        with: outcome, of: epoch, inFileNamed: "listd " + name, lentBy: files, to: user)
                     finished()
                 }
             } _: { id in
@@ -176,12 +186,13 @@ extension MessageWriter {
         }
     }
 
-    /// Appends items as `a(uusa{sv})`.
+    /// Appends items as `a(ususa{sv})`.
     fileprivate mutating func append(_ items: [PlacedItem]) {
         array { rows in
             for placed in items {
                 rows.structure { members in
                     members.append(UInt32(clamping: placed.section))
+                    members.append(placed.objectID)
                     members.append(UInt32(clamping: placed.index))
                     members.append(placed.item.reuseIdentifier)
                     members.append(placed.item.content)
@@ -194,8 +205,8 @@ extension MessageWriter {
 extension Call {
     /// Answers the call with a host's objects in a sealed memory file.
     fileprivate func reply(
-        with outcome: Result<AdapterAnswer, ListError>, inFileNamed name: String, lentBy files: LentFiles,
-        to user: UInt32
+        with outcome: Result<AdapterAnswer, ListError>, of epoch: String, inFileNamed name: String,
+        lentBy files: LentFiles, to user: UInt32
     ) async {
         do throws(ListError) {
             guard case .objects(let revision, let total, let objects) = try outcome.get() else {
@@ -203,7 +214,7 @@ extension Call {
             }
             let file = try await SealedMemory.file(named: name, of: objects)
             try files.lend(file, to: user)
-            reply(revision, UInt32(clamping: total), file)
+            reply(epoch, revision, UInt32(clamping: total), file)
         } catch {
             fail(error)
         }

@@ -23,6 +23,8 @@ final class AdapterSignals {
     private(set) var name: String
     /// The path of the object.
     private(set) var path: ObjectPath
+    /// The name of the list's numbering of revisions.
+    private let epoch: String
     /// The revisions and counts as of the last signal.
     private(set) var status = AdapterStatus()
     /// The selected items as of the last signal.
@@ -42,8 +44,9 @@ final class AdapterSignals {
         func hash(into hasher: inout Hasher) { hasher.combine(ObjectIdentifier(peer)) }
     }
 
-    init(of name: String, isRestricted: Bool, service: Service) {
+    init(of name: String, epoch: String, isRestricted: Bool, service: Service) {
         (self.name, path) = (name, ObjectPath.adapters.appending(name))
+        self.epoch = epoch
         listeners = Subscriptions(isRestricted: isRestricted)
         self.service = service
     }
@@ -80,7 +83,9 @@ final class AdapterSignals {
         case .updated(let transaction):
             service.count(.transactions)
             recentChanges.add()
-            emit(AdapterObject.updated, ofKind: .updates) { $0.appendUpdated(transaction) }
+            emit(AdapterObject.updated, ofKind: .updates) { writer in
+                writer.append(transaction, of: epoch, isFlat: status.isFlat)
+            }
         case .display(let change):
             for part in change.parts { emit(AdapterObject.displayChanged, ofKind: .display) { $0.append(part) } }
         case .workingRange(let change):
@@ -96,6 +101,7 @@ final class AdapterSignals {
             emit(AdapterObject.nearEnd, ofKind: .nearEnd) { writer in
                 writer.append(ObjectPath.view(view))
                 writer.append(distance)
+                writer.append(details: [])
             }
         case .sectionFault(let fault): recordSectionFault(fault)
         case .closed, .nearEnd: break  // views are closed by effects; far from the end nothing is reported
@@ -112,14 +118,14 @@ final class AdapterSignals {
 
     /// Sends the present revision once more to all subscribers.
     func announce(_ status: AdapterStatus) {
-        emit(AdapterObject.updated, ofKind: .updates) { $0.appendAnnouncement(status) }
+        emit(AdapterObject.updated, ofKind: .updates) { $0.append(announcing: status, of: epoch) }
     }
 
     /// Sends the present revision to a peer that missed signals.
     func announce(to peer: Peer) {
         guard listeners.audience(of: .updates).recipients.contains(Listener(peer: peer)) else { return }
         let message = try? Message.signal(AdapterObject.updated, of: AdapterObject.interface.name, at: path) { writer in
-            writer.appendAnnouncement(status)
+            writer.append(announcing: status, of: epoch)
         }
         if let message { send(message, to: peer) }
     }
@@ -175,6 +181,7 @@ final class AdapterSignals {
                 writer.append(action.action)
                 writer.append(action.parameters)
                 writer.append(action.user)
+                writer.append(details: [])
             }
             service.count(.signals)
             for peer in owners {

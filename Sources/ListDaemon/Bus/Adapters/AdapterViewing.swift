@@ -69,12 +69,14 @@ struct AdapterViewing {
         service.calls.watchDeparture(of: call.peer)
         adapter.request(by: user) { outcome in
             if case .failure = outcome { view.discard() }
-            call.answer(with: outcome) { answer, writer in
-                guard case .opened(let revision, let sections, let items) = answer else { return false }
+            call.answer(with: outcome) { [epoch = adapter.epoch] answer, writer in
+                guard case .opened(let status) = answer else { return false }
                 writer.append(view.path)
-                writer.append(revision)
-                writer.append(UInt32(clamping: sections))
-                writer.append(UInt32(clamping: items))
+                writer.append(epoch)
+                writer.append(status.revision)
+                writer.append(UInt32(clamping: status.objectCount))
+                writer.append(UInt32(clamping: status.itemCount))
+                writer.append(details: status.isFlat ? [("flat", .boolean(true))] : [])
                 return true
             }
         } _: { id in

@@ -22,9 +22,9 @@ struct AdapterWriting {
             var decoder = ObjectDecoder(limits: limits, payloadBytes: payload)
             let expected = try reader.readUInt64()
             let objects = Result { () throws(DBusError) in try decoder.objects(from: &reader) }
-            let options = try UpdateOptions(from: &reader, allowing: [.animated, .duplicates])
+            let options = try UpdateOptions(from: &reader, allowing: [.animated, .duplicates, .epoch])
             let operation = objects.operation { .performUpdates(objects: $0, duplicates: options.duplicates) }
-            return WriteArguments(expected: expected, animated: options.animated, operation: operation)
+            return WriteArguments(expected: expected, options: options, operation: operation)
         }
     }
 
@@ -35,9 +35,9 @@ struct AdapterWriting {
             let expected = try reader.readUInt64()
             let removed = try decoder.identifiers(from: &reader)
             let upserts = Result { () throws(DBusError) in try decoder.upserts(from: &reader) }
-            let options = try UpdateOptions(from: &reader, allowing: [.animated])
+            let options = try UpdateOptions(from: &reader, allowing: [.animated, .epoch])
             let operation = upserts.operation { .applyChanges(removed: removed, upserts: $0) }
-            return WriteArguments(expected: expected, animated: options.animated, operation: operation)
+            return WriteArguments(expected: expected, options: options, operation: operation)
         }
     }
 
@@ -63,6 +63,8 @@ struct AdapterWriting {
             let (expected, id) = (try reader.readUInt64(), reader.readIdentifierResult(within: limits))
             let set = Result { () throws(DBusError) in try decoder.fields(from: &reader) }
             let unset = try [String](from: &reader)
+            let both = (try? set.get())?.filtered(to: unset).first { _ in true }
+            if let both { throw .invalidArgs("unset_fields: the field \(both.key.quoted) is in set_fields too") }
             let patch = Result { () throws(DBusError) in (id: try id.get(), set: try set.get()) }
             let operation = patch.operation { .patchObject(id: $0.id, set: $0.set, unset: unset) }
             return WriteArguments(expected: expected, operation: operation)
@@ -83,7 +85,7 @@ struct AdapterWriting {
     /// The arguments of a writing call.
     private struct WriteArguments: Sendable {
         var expected: UInt64
-        var animated = true
+        var options = UpdateOptions()
         var operation: UpdateRequest.Operation
     }
 
@@ -96,7 +98,8 @@ struct AdapterWriting {
         try service.calls.decode(call, read) { writing in
             if adapter.access != rules { try adapter.checkWritingAccess(call) }
             try checkWritable()
-            update(call, expecting: writing.expected, animated: writing.animated, writing.operation)
+            try checkEpoch(writing.options.epoch)
+            update(call, expecting: writing.expected, animated: writing.options.animated, writing.operation)
         }
     }
 
@@ -127,17 +130,27 @@ struct AdapterWriting {
         guard adapter.options.source == .push || adapter.source.writable != nil else { throw adapter.readOnlyError }
     }
 
+    /// Throws if the list has another epoch than a write is meant for; an empty one is meant for any.
+    private func checkEpoch(_ epoch: String) throws(ListError) {
+        guard epoch.isEmpty || epoch == adapter.epoch else {
+            throw ListError(
+                .revisionConflict,
+                "option epoch is \(epoch.quoted), but the list has the epoch \(adapter.epoch) now; read it again")
+        }
+    }
+
     func performUpdatesFromFile(_ call: Call) throws {
         let caller = try adapter.checkWritingAccess(call)
         let (expected, file, format, options) = try call.message.read { (reader) throws(DBusError) in
             (
                 try reader.readUInt64(), try reader.readFileDescriptor(of: "file"),
                 try NameArgument(from: &reader).text,
-                try UpdateOptions(from: &reader, allowing: [.animated, .duplicates])
+                try UpdateOptions(from: &reader, allowing: [.animated, .duplicates, .epoch])
             )
         }
         try BulkFormat.checkIsKnown(format)
         try checkWritable()
+        try checkEpoch(options.epoch)
         let rules = adapter.access
         service.calls.answer(call) {
             let operation: UpdateRequest.Operation

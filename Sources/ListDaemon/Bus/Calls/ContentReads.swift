@@ -201,10 +201,10 @@ extension AdapterAnswer {
         case .objects(_, _, let objects): objects.reduce(0) { $0 + $1.byteCount + 48 }
         case .object(_, _, let object): object.byteCount
         case .items(_, _, let items):
-            items.reduce(0) { $0 + $1.item.content.byteCount + $1.item.reuseIdentifier.utf8.count + 32 }
+            items.reduce(0) { $0 + $1.item.content.byteCount + $1.item.reuseIdentifier.utf8.count + $1.objectID.utf8.count + 40 }
         case .itemCounts(_, let counts): 4 * counts.count
         case .changes(_, let transactions): transactions.reduce(0) { $0 + $1.encodedSize + 64 }
-        case .picture(let picture): picture.items.reduce(0) { $0 + $1.content.byteCount + 128 }
+        case .picture(let picture, _): picture.items.reduce(0) { $0 + $1.content.byteCount + 128 }
         case .selection(let selected, let deselected):
             (selected + deselected).reduce(0) { $0 + $1.objectID.utf8.count + 16 }
         case .text(let text): text.utf8.count

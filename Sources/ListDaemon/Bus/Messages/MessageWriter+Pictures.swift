@@ -33,15 +33,21 @@ extension MessageWriter {
                 }
             }
         }
+        append(details: [])
     }
 
     /// Appends the arguments of the answer to `Resync`.
-    mutating func append(_ picture: Picture) {
+    ///
+    /// - Parameter counts: the numbers of sections and items of the list at the picture's revision.
+    mutating func append(_ picture: Picture, counts: (sections: Int, items: Int)) {
         append(picture.sequence)
         append(picture.revision)
         append(picture.contentSize)
         append(picture.offset)
         append(picture.items)
+        append(details: [
+            ("sections", .uint32(UInt32(clamping: counts.sections))), ("items", .uint32(UInt32(clamping: counts.items))),
+        ])
     }
 
     private mutating func append(_ items: [PictureItem]) {

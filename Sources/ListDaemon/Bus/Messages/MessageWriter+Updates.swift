@@ -8,7 +8,8 @@ internal import ListWorkers
 
 extension MessageWriter {
     /// Appends the arguments of `Updated`.
-    mutating func appendUpdated(_ transaction: Transaction) {
+    mutating func append(_ transaction: Transaction, of epoch: String, isFlat: Bool) {
+        append(epoch)
         append(transaction.baseRevision)
         append(transaction.revision)
         append(transaction.kind.rawValue)
@@ -17,11 +18,13 @@ extension MessageWriter {
         append(UInt32(clamping: transaction.itemCount))
         append(transaction.sections)
         append(transaction.items)
+        appendDetails(isFlat: isFlat)
     }
 
     /// Appends the arguments of an `Updated` of kind `announce`, which repeats the present revision with empty
     /// batches.
-    mutating func appendAnnouncement(_ status: AdapterStatus) {
+    mutating func append(announcing status: AdapterStatus, of epoch: String) {
+        append(epoch)
         append(status.revision)
         append(status.revision)
         append("announce")
@@ -30,7 +33,14 @@ extension MessageWriter {
         append(UInt32(clamping: status.itemCount))
         append(SectionBatch())
         append(ItemBatch())
+        appendDetails(isFlat: status.isFlat)
     }
+
+    private mutating func appendDetails(isFlat: Bool) { append(details: isFlat ? [("flat", .boolean(true))] : []) }
+
+    /// Appends the last argument of signals and answers that can grow: an `a{sv}`, in which nothing is left out that says
+    /// something, and nothing else stands.
+    mutating func append(details: [(name: String, value: DBusValue)]) { NamedValues(details).encode(to: &self) }
 
     /// Appends the arguments of `DisplayChanged`.
     mutating func append(_ change: DisplayChange) {
@@ -40,6 +50,7 @@ extension MessageWriter {
         append(change.didEndDisplaying)
         append(change.itemsWillDisplay)
         append(change.itemsDidEndDisplaying)
+        append(details: [])
     }
 
     /// Appends the arguments of `WorkingRangeChanged`.
@@ -48,6 +59,7 @@ extension MessageWriter {
         append(change.revision)
         append(change.willEnter)
         append(change.didExit)
+        append(details: [])
     }
 
     /// Appends the arguments of `SelectionChanged`.
@@ -55,6 +67,7 @@ extension MessageWriter {
         append(change.revision)
         append(change.selected)
         append(change.deselected)
+        append(details: [])
     }
 
     /// Appends a transaction as an element of the answer to `GetChanges`.
@@ -63,6 +76,8 @@ extension MessageWriter {
             members.append(transaction.baseRevision)
             members.append(transaction.revision)
             members.append(transaction.kind.rawValue)
+            members.append(UInt32(clamping: transaction.sectionCount))
+            members.append(UInt32(clamping: transaction.itemCount))
             members.append(transaction.sections)
             members.append(transaction.items)
         }

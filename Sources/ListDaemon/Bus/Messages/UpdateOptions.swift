@@ -11,10 +11,17 @@ struct UpdateOptions {
         case animated
         /// `duplicates` (s): with `fail`, repeated identifiers are an error.
         case duplicates
+        /// `epoch` (s): the epoch that the list must have; empty = any.
+        case epoch
     }
 
     var animated = true
     var duplicates = UpdateRequest.DuplicatePolicy.keepFirst
+    /// The epoch that the list must have; empty = any.
+    var epoch = ""
+
+    /// Makes the options of a call that gives none.
+    init() {}
 
     /// Reads the options, `a{sv}`.
     ///
@@ -26,6 +33,7 @@ struct UpdateOptions {
             }
             switch (name, value) {
             case (.animated, .flag(let flag)): animated = flag
+            case (.epoch, .word(let word)): epoch = word
             case (.duplicates, .word("fail")): duplicates = .fail
             case (.duplicates, .word(let word)):
                 throw .invalidArgs("option duplicates: the value must be fail, not \(word.quoted)")

@@ -134,8 +134,8 @@ extension ViewObject {
         service.calls.reads.perform(for: call, size: size) { [self] finished in
             request(for: call, .resync) { [service] outcome in
                 service.calls.reads.answer(call, with: outcome, isInOrder: true) { answer, writer in
-                    guard case .picture(let picture) = answer else { return false }
-                    writer.append(picture)
+                    guard case .picture(let picture, let status) = answer else { return false }
+                    writer.append(picture, counts: (status.objectCount, status.itemCount))
                     return true
                 } finished: {
                     finished()

@@ -13,6 +13,7 @@ extension ViewObject {
         [
             "sequence": "t", "revision": "t", "content_size": "(dd)", "offset": "(dd)", "released": "au",
             "shown": "a(usuuss(dddd)xa{sv})", "placed": "a(uuu(dddd)x)", "rebound": "a(ua{sv})",
+            "details": "a{sv}",
         ])
     static let stalledSignal = Signal("Stalled", ["sequence": "t", "revision": "t"])
     static let closedSignal = Signal("Closed", ["reason": "s"])
@@ -67,7 +68,7 @@ extension ViewObject {
             "Resync",
             out: [
                 "sequence": "t", "revision": "t", "content_size": "(dd)", "offset": "(dd)",
-                "shown": "a(usuuss(dddd)xa{sv})",
+                "shown": "a(usuuss(dddd)xa{sv})", "details": "a{sv}",
             ]
         ) { view, call in try view.resync(call) },
         .method("Close") { view, call in try view.close(call) },

@@ -158,7 +158,7 @@ extension Fields {
     /// Returns the fields with only those entries whose key is in `keys`.
     ///
     /// - Complexity: O(size).
-    func filtered(to keys: Set<ExactText>) -> Fields {
+    @_spi(Daemon) public func filtered(to keys: Set<ExactText>) -> Fields {
         copyingEntries { keys.contains(ExactText(String(copying: $0))) }
     }
 

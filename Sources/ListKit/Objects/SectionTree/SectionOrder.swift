@@ -93,10 +93,13 @@ struct SectionOrder: ~Copyable {
         if word.isNew {
             summary.newCount = 1
             summary.newItems = Int64(items)
+            summary.newSingles = items == 1 ? 1 : 0
         }
         if word.isOld {
             summary.oldCount = 1
-            summary.oldItems = Int64(word.isChanged ? oldItems[word.slot] ?? items : items)
+            let before = word.isChanged ? oldItems[word.slot] ?? items : items
+            summary.oldItems = Int64(before)
+            summary.oldSingles = before == 1 ? 1 : 0
         }
         return summary
     }

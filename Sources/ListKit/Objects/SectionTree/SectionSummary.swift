@@ -8,10 +8,13 @@
     case new
 }
 
-/// The numbers of sections and items in a part of the list, before and after the open transaction.
+/// The numbers of sections, of sections with exactly one item, and of items in a part of the list, before and after the
+/// open transaction.
 struct SectionSummary: BitwiseCopyable, Equatable {
     var oldCount: Int32 = 0
     var newCount: Int32 = 0
+    var oldSingles: Int32 = 0
+    var newSingles: Int32 = 0
     var oldItems: Int64 = 0
     var newItems: Int64 = 0
 
@@ -20,12 +23,14 @@ struct SectionSummary: BitwiseCopyable, Equatable {
     static func + (lhs: SectionSummary, rhs: SectionSummary) -> SectionSummary {
         SectionSummary(
             oldCount: lhs.oldCount &+ rhs.oldCount, newCount: lhs.newCount &+ rhs.newCount,
+            oldSingles: lhs.oldSingles &+ rhs.oldSingles, newSingles: lhs.newSingles &+ rhs.newSingles,
             oldItems: lhs.oldItems &+ rhs.oldItems, newItems: lhs.newItems &+ rhs.newItems)
     }
 
     static func - (lhs: SectionSummary, rhs: SectionSummary) -> SectionSummary {
         SectionSummary(
             oldCount: lhs.oldCount &- rhs.oldCount, newCount: lhs.newCount &- rhs.newCount,
+            oldSingles: lhs.oldSingles &- rhs.oldSingles, newSingles: lhs.newSingles &- rhs.newSingles,
             oldItems: lhs.oldItems &- rhs.oldItems, newItems: lhs.newItems &- rhs.newItems)
     }
 
@@ -38,6 +43,10 @@ struct SectionSummary: BitwiseCopyable, Equatable {
     /// Returns the number of items in one state.
     @inline(__always)
     func items(_ side: ListSide) -> Int { side == .old ? Int(oldItems) : Int(newItems) }
+
+    /// Returns whether every section has exactly one item in one state.
+    @inline(__always)
+    func isFlat(_ side: ListSide) -> Bool { side == .old ? oldSingles == oldCount : newSingles == newCount }
 }
 
 /// The entry of a section in a leaf: the number of its slot, and flags for the states in which the section exists.

@@ -7,6 +7,9 @@ extension SectionTree {
     /// Returns the number of items in one state.
     func itemCount(_ side: ListSide = .new) -> Int { order.total.items(side) }
 
+    /// Returns whether every section has exactly one item; true for an empty list.
+    func isFlat(_ side: ListSide = .new) -> Bool { order.total.isFlat(side) }
+
     /// Returns the index of the section with an identifier in one state; `nil` if there is no such section.
     func index(of id: String, in side: ListSide = .new) -> Int? { index(ofID: id.utf8Span.span, in: side) }
 

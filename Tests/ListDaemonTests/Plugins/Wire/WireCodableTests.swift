@@ -125,10 +125,10 @@ struct WireCodableTests {
             .object(revision: 1, section: 2, object),
             .items(
                 revision: 1, next: 2,
-                [PlacedItem(section: 1, index: 2, item: ListItem(identity: "i", reuseIdentifier: "r", content: [:]))]),
-            .changes(revision: 1, [transaction]), .opened(revision: 1, sections: 2, items: 3), .sequence(4),
+                [PlacedItem(section: 1, objectID: "o", index: 2, item: ListItem(identity: "i", reuseIdentifier: "r", content: [:]))]),
+            .changes(revision: 1, [transaction]), .opened(AdapterStatus()), .sequence(4),
             .scrolled(offset: .zero, sequence: 1), .flag(true),
-            .picture(Picture(sequence: 1, revision: 2, contentSize: .zero, offset: .zero, items: [item])),
+            .picture(Picture(sequence: 1, revision: 2, contentSize: .zero, offset: .zero, items: [item]), of: AdapterStatus()),
             .text("text"), .done, .itemCounts(revision: 1, [0, .max]),
             .selection(selected: [SelectedItem(objectID: "x", item: 0)], deselected: []),
         ]
@@ -306,7 +306,7 @@ struct WireCodableTests {
         let picture = Picture(sequence: .max, revision: 2, contentSize: .zero, offset: .zero, items: [])
         events.append(
             .picture(PictureChange(view: 1, sequence: .max, revision: 3, contentSize: .zero, offset: .zero)))
-        return reports + [.answer(1, .success(.picture(picture)), none)]
+        return reports + [.answer(1, .success(.picture(picture, of: AdapterStatus())), none)]
             + events.map { .changed(PresenterNews(presented: Presented(events: [$0], itemCount: 0))) }
     }
 

@@ -18,7 +18,7 @@ struct DishonestWorkerTests {
         let stage = ListHostStage(try (0..<3).map { try ListObject(id: "o\($0)") }, revision: 7)
         try await stage.present(in: worker, itemCount: 3)
         stage.host.send(.openView(1, 1, ListViewOptions()))
-        stage.report(.answer(1, .success(.opened(revision: 0, sections: 0, items: 0)), .items(3)), from: worker)
+        stage.report(.answer(1, .success(.opened(AdapterStatus())), .items(3)), from: worker)
         _ = try await stage.answer(to: 1).get()
         return stage
     }
@@ -79,7 +79,8 @@ struct DishonestWorkerTests {
                 if case .event(.updated(let transaction)) = $0 { transaction } else { nil }
             }
             #expect(updates.map(\.revision) == [8] && updates.map(\.kind) == [honest.kind])
-            let known = AdapterStatus(revision: 8, oldestRevision: 7, objectCount: 4, itemCount: 4)
+            let known = AdapterStatus(
+                revision: 8, oldestRevision: 7, objectCount: 4, itemCount: 4, isFlat: false)
             let hasStatus = said.contains { if case .status(known) = $0 { true } else { false } }
             #expect(hasStatus)
         }
@@ -189,7 +190,7 @@ struct DishonestWorkerTests {
         changes.append(.picture(many))
         #expect(try await isBlamed(.changed(.items(30, changes))))
         let picture = Picture(sequence: 1, revision: 7, contentSize: .zero, offset: .zero, items: many.shown)
-        let blamed = try await isBlamed(.answer(3, .success(.picture(picture)), .items(3))) { stage, _ in
+        let blamed = try await isBlamed(.answer(3, .success(.picture(picture, of: AdapterStatus())), .items(3))) { stage, _ in
             stage.host.send(.view(3, 1, .resync))
         }
         #expect(blamed)

@@ -81,7 +81,7 @@ class InvokedEvents(EventStream[Invoked]):
         self.missed = 0
 
     def _record(self, body: list[Any]) -> None:
-        id, item, action, parameters, user = body
+        id, item, action, parameters, user, _ = body
         if len(self._waiting) == self._LONGEST:
             self._waiting.popleft()
             self.missed += 1

@@ -70,12 +70,16 @@ class WorkingRangeChange:
     :ivar revision: the list's revision.
     :ivar entered: sections that entered.
     :ivar exited: sections that exited.
+    :ivar items_entered: items that entered, of a view whose ``working_range_unit`` is ``items``.
+    :ivar items_exited: items that exited.
     """
 
     view: str
     revision: int
     entered: tuple[Section, ...] = ()
     exited: tuple[Section, ...] = ()
+    items_entered: tuple[Item, ...] = ()
+    items_exited: tuple[Item, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -302,6 +306,7 @@ class _OfViews(EventStream[E]):
 
     def _record(self, body: list[Any]) -> None:
         view, self._revision, came, gone = body[:4]
+        items_came, items_gone = self._items_of(body)
         sections = self._sections.setdefault(view, _Present())
         # An element that both left and entered in one signal has moved. Its removal comes first, if the element was
         # present.
@@ -309,13 +314,17 @@ class _OfViews(EventStream[E]):
             sections.leave((id,), index)
         for index, id in came:
             sections.enter((id,), index)
-        if len(body) > 4:
+        if items_came or items_gone:
             items = self._items.setdefault(view, _Present())
-            for index, id, item in body[5]:
+            for index, id, item in items_gone:
                 items.leave((id, item), index)
-            for index, id, item in body[4]:
+            for index, id, item in items_came:
                 items.enter((id, item), index)
         self._dirty[view] = None
+
+    def _items_of(self, body: list[Any]) -> tuple[list[Any], list[Any]]:
+        """Returns the items that a signal says came and went, each as (section, object id, item)."""
+        raise NotImplementedError
 
     def _forget(self) -> None:
         for view, sections in self._sections.items():
@@ -354,6 +363,9 @@ class DisplayEvents(_OfViews[DisplayChange]):
 
     _word, _member = "display", "DisplayChanged"
 
+    def _items_of(self, body: list[Any]) -> tuple[list[Any], list[Any]]:
+        return body[4], body[5]
+
     def _make(
         self, view: str, came: list[Section], gone: list[Section], items_came: list[Item], items_gone: list[Item]
     ) -> DisplayChange:
@@ -361,14 +373,21 @@ class DisplayEvents(_OfViews[DisplayChange]):
 
 
 class WorkingRangeEvents(_OfViews[WorkingRangeChange]):
-    """A stream of the sections that enter and exit views' working ranges."""
+    """A stream of the sections, and items, that enter and exit views' working ranges."""
 
     _word, _member = "working-range", "WorkingRangeChanged"
+
+    def _items_of(self, body: list[Any]) -> tuple[list[Any], list[Any]]:
+        details = body[4]
+        came, gone = (details.get(key) for key in ("items-will-enter", "items-did-exit"))
+        return came.value if came else [], gone.value if gone else []
 
     def _make(
         self, view: str, came: list[Section], gone: list[Section], items_came: list[Item], items_gone: list[Item]
     ) -> WorkingRangeChange:
-        return WorkingRangeChange(view, self._revision, tuple(came), tuple(gone))
+        return WorkingRangeChange(
+            view, self._revision, tuple(came), tuple(gone), tuple(items_came), tuple(items_gone)
+        )
 
 
 class SelectionEvents(EventStream[SelectionChange]):

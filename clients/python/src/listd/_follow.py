@@ -289,7 +289,7 @@ class Follower(AsyncIterator[Change]):
         if self._step is Step.READ_ALL:
             self._call("GetObjects", "uu", [0, PAGE], self._read_first)
         elif self._step is Step.CATCH_UP:
-            self._call("GetChanges", "t", [self._mirror.revision], self._caught_up)
+            self._call("GetChanges", "st", [self._mirror.epoch, self._mirror.revision], self._caught_up)
         elif self._has_news() or self._is_late():
             self._wake()
         else:
@@ -299,7 +299,7 @@ class Follower(AsyncIterator[Change]):
             for run in self._mirror.missing(self._most_calls, page=PAGE, gap=GAP, margin=margin):
                 self._call("GetObjects", "uu", [run.start, len(run)], partial(self._read, run.start))
 
-    def _call(self, member: str, signature: str, body: list[int], take_in: Callable[[list[Any]], None]) -> None:
+    def _call(self, member: str, signature: str, body: list[Any], take_in: Callable[[list[Any]], None]) -> None:
         daemon, attachment, most = self._daemon, self._attachment, self._most_calls
         if daemon is None:
             return
@@ -325,13 +325,16 @@ class Follower(AsyncIterator[Change]):
         daemon.call(self._path, ADAPTER, member, signature, body, answered)
 
     def _read_first(self, body: list[Any]) -> None:
-        revision, total, rows = body
-        self._mirror.reset(revision, total)
+        self._epoch, revision, total, rows = body
+        self._mirror.reset(revision, total, self._epoch)
         self._step = self._mirror.fill(0, objects_of(rows), revision)
 
     def _read(self, offset: int, body: list[Any]) -> None:
-        revision, total, rows = body
+        epoch, revision, _, rows = body
         if self._step is not Step.NONE:
+            return
+        if epoch != self._mirror.epoch:
+            self._step = Step.READ_ALL
             return
         if not rows and offset < len(self._mirror) and revision == self._mirror.revision:
             self._step = Step.READ_ALL  # the list is shorter than the updates say

@@ -67,11 +67,15 @@ class List:
 
     # MARK: writing
 
-    def transaction(self, expected_revision: int = 0, *, animated: bool = True) -> Transaction:
+    def transaction(
+        self, expected_revision: int = 0, *, animated: bool = True, epoch: str = ""
+    ) -> Transaction:
         """Returns a transaction, which applies several changes at once: ``async with mail.transaction() as t: t.upsert(…);
         t.remove(…)``.
 
         :param animated: a hint for viewers.
+        :param epoch: the epoch that the list must have, else :exc:`RevisionConflict`; ``""`` = any. It keeps changes away from
+            a list that was removed and created again.
         """
 
         async def commit(removed: list[str], upserts: list[list[Any]]) -> int:
@@ -79,7 +83,7 @@ class List:
             return await self._write(
                 "ApplyChanges",
                 "tasa(ssssa{sv})a{sv}",
-                [expected_revision, removed, upserts, variants_of({"animated": animated})],
+                [expected_revision, removed, upserts, variants_of({"animated": animated, "epoch": epoch})],
                 expected_revision,
             )
 
@@ -92,17 +96,19 @@ class List:
         *,
         animated: bool = True,
         duplicates: Literal["drop", "fail"] = "drop",
+        epoch: str = "",
     ) -> int:
         """Replaces the objects of the list by these, in this order. listd computes the changes.
 
         More than 1 MiB is sent in a memory file. By default, listd allows 64 MiB in a file and 16 MiB in a message.
 
         :param duplicates: whether the first of several objects with the same id counts, or the call fails.
+        :param epoch: the epoch that the list must have, else :exc:`RevisionConflict`; ``""`` = any.
         :returns: the revision that contains the effect.
         :raises DuplicateIdentifier: an id occurs twice, and ``duplicates`` is ``fail``.
         """
         rows = list(objects)
-        options = {"animated": animated} | ({"duplicates": "fail"} if duplicates == "fail" else {})
+        options = {"animated": animated, "epoch": epoch} | ({"duplicates": "fail"} if duplicates == "fail" else {})
         size = 0
         are_json = True
         for row in rows:
@@ -130,6 +136,7 @@ class List:
         *,
         animated: bool = True,
         duplicates: Literal["drop", "fail"] = "drop",
+        epoch: str = "",
     ) -> int:
         """Replaces the objects of the list by those from an open file, pipe or socket with JSON lines: ``{"id": …, "type": …,
         "fields": {…}}``.
@@ -139,7 +146,7 @@ class List:
         :returns: the revision that contains the effect.
         :raises InvalidObject: a line is not an object; the message has the number of the line, and nothing is changed.
         """
-        options = {"animated": animated} | ({"duplicates": "fail"} if duplicates == "fail" else {})
+        options = {"animated": animated, "epoch": epoch} | ({"duplicates": "fail"} if duplicates == "fail" else {})
         return await self._replace_from(file.fileno(), expected_revision, options)
 
     async def _replace_from(self, file: int, expected_revision: int, options: Mapping[str, Any]) -> int:
@@ -232,8 +239,8 @@ class List:
         Continue at ``offset`` + the number of objects, and begin again when the revision has changed.
         :meth:`objects` does so.
         """
-        revision, total, rows = (await self._call("GetObjects", "uu", [offset, min(limit, ALL)])).body
-        return Page(revision, total, tuple(objects_of(rows)))
+        epoch, revision, total, rows = (await self._call("GetObjects", "uu", [offset, min(limit, ALL)])).body
+        return Page(revision, total, tuple(objects_of(rows)), epoch)
 
     async def find(self, id: str) -> Found:
         """An object by its id, and its position.
@@ -243,13 +250,19 @@ class List:
         revision, section, type, fields = (await self._call("FindObject", "s", [checked_text(id)])).body
         return Found(revision, section, Object(id, fields_of(fields), type))
 
-    async def items(self, first: int = 0, count: int = ALL) -> AsyncIterator[ListItem]:
-        """Yields the items of some sections, as their section controllers made them. They are read during the iteration."""
+    async def items(
+        self, first: int = 0, count: int = ALL, fields: Iterable[str] = ()
+    ) -> AsyncIterator[ListItem]:
+        """Yields the items of some sections, as their section controllers made them. They are read during the iteration.
+
+        :param fields: the keys that the contents keep; none = all.
+        """
+        keys = checked_texts("fields", fields)
         end = min(first + count, ALL)
         while first < end:
-            _, following, rows = (await self._call("GetItems", "uu", [first, end - first])).body
-            for section, item, reuse_identifier, content in rows:
-                yield ListItem(section, item, reuse_identifier, fields_of(content))
+            _, following, rows = (await self._call("GetItems", "uuas", [first, end - first, keys])).body
+            for section, object_id, item, reuse_identifier, content in rows:
+                yield ListItem(section, object_id, item, reuse_identifier, fields_of(content))
             if following == first:
                 return
             first = following
@@ -260,7 +273,7 @@ class List:
         :returns: their revision.
         """
         reply = await self._call("GetObjectsByFileDescriptor", "uus", [offset, min(limit, ALL), "jsonl"])
-        revision, _, index = reply.body
+        _, revision, _, index = reply.body
         descriptor = reply.take_descriptor(index)
         reply.close()
         with os.fdopen(descriptor, "rb") as source:

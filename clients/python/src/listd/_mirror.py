@@ -39,19 +39,25 @@ class Update:
     new_sections: Sequence[int] = ()
     #: The number of sections afterwards; -1 when unknown.
     count: int = -1
+    #: The epoch of the revisions; None in answers of ``GetChanges``, which are about the epoch of the call.
+    epoch: str | None = None
 
     @classmethod
     def of_signal(cls, body: list[Any]) -> Update:
         """Decodes the body of ``Updated``."""
-        return cls._of(body[0], body[1], body[2], body[6], body[7], body[4])
+        epoch, base, revision, kind, _, count, _, sections, items, _ = body
+        return cls._of(base, revision, kind, sections, items, count, epoch)
 
     @classmethod
     def of_batch(cls, batch: list[Any]) -> Update:
         """Decodes a batch of ``GetChanges``."""
-        return cls._of(batch[0], batch[1], batch[2], batch[3], batch[4], -1)
+        base, revision, kind, count, _, sections, items = batch
+        return cls._of(base, revision, kind, sections, items, count, None)
 
     @classmethod
-    def _of(cls, base: int, revision: int, kind: str, sections: list[Any], items: list[Any], count: int) -> Update:
+    def _of(
+        cls, base: int, revision: int, kind: str, sections: list[Any], items: list[Any], count: int, epoch: str | None
+    ) -> Update:
         deletes, inserts, moves, reloads = items
         return cls(
             base,
@@ -61,6 +67,7 @@ class Update:
             [path[0] for path in deletes] + [path[0] for path in reloads] + [move[0] for move in moves],
             [path[0] for path in inserts] + [move[2] for move in moves],
             count,
+            epoch,
         )
 
 
@@ -99,6 +106,7 @@ class Mirror:
     """Updates have positions only; inserted content is missing until :meth:`fill` supplies it."""
 
     def __init__(self) -> None:
+        self.epoch = ""
         self.revision = 0
         self._entries: list[Entry] = []
         self._missing = 0
@@ -133,8 +141,9 @@ class Mirror:
         """Whether there are unreported changes."""
         return self._is_fresh or self._told is not None or bool(self._olds)
 
-    def reset(self, revision: int, total: int) -> None:
+    def reset(self, revision: int, total: int, epoch: str = "") -> None:
         """Starts again with a list of which only the length is known."""
+        self.epoch = epoch
         self.revision = revision
         self._entries = [None] * total
         self._missing = total
@@ -210,6 +219,8 @@ class Mirror:
 
     def apply(self, update: Update) -> Step:
         """Applies a transaction, by the contract's rule for clients."""
+        if update.epoch is not None and update.epoch != self.epoch:
+            return Step.READ_ALL  # another list has come to the same path, whatever its revisions are
         if update.kind == "announce":
             return Step.CATCH_UP if update.revision > self.revision else Step.NONE
         if update.revision <= self.revision:

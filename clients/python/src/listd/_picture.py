@@ -174,7 +174,7 @@ class Canvas:
 
     def apply(self, body: list[Any]) -> Outcome:
         """Applies a ``Changed`` signal: release, show, place, rebind."""
-        sequence, revision, content_size, offset, released, shown, placed, rebound = body
+        sequence, revision, content_size, offset, released, shown, placed, rebound, _ = body
         if sequence <= self.sequence:
             return Outcome.IGNORED
         if sequence != self.sequence + 1:

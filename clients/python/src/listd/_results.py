@@ -17,11 +17,13 @@ class Page:
     :ivar revision: the list's revision.
     :ivar total: the number of objects in the whole list.
     :ivar objects: the objects, in their order.
+    :ivar epoch: the name of the numbering of revisions.
     """
 
     revision: int
     total: int
     objects: tuple[Object, ...]
+    epoch: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +73,14 @@ class ListItem:
     """An item of a section, as its section controller made it.
 
     :ivar section: the position of its section in the list.
+    :ivar object_id: the id of its section's object.
     :ivar item: its index in the section.
     :ivar reuse_identifier: the kind of widget that can show it.
     :ivar content: the content that the widget draws.
     """
 
     section: int
+    object_id: str
     item: int
     reuse_identifier: str
     content: Mapping[str, Any]

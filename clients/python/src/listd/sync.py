@@ -146,9 +146,11 @@ class List:
         self.path = inner.path
 
     @contextmanager
-    def transaction(self, expected_revision: int = 0, *, animated: bool = True) -> Iterator[Transaction]:
+    def transaction(
+        self, expected_revision: int = 0, *, animated: bool = True, epoch: str = ""
+    ) -> Iterator[Transaction]:
         """Returns a transaction, which applies several changes at once when the ``with`` block ends."""
-        transaction = self._inner.transaction(expected_revision, animated=animated)
+        transaction = self._inner.transaction(expected_revision, animated=animated, epoch=epoch)
         yield transaction
         self._runner.run(transaction.__aexit__(None, None, None))
 
@@ -159,10 +161,11 @@ class List:
         *,
         animated: bool = True,
         duplicates: Literal["drop", "fail"] = "drop",
+        epoch: str = "",
     ) -> int:
         """Replaces the objects of the list by these, in this order; returns the revision that contains the effect."""
         return self._runner.run(
-            self._inner.replace(objects, expected_revision, animated=animated, duplicates=duplicates)
+            self._inner.replace(objects, expected_revision, animated=animated, duplicates=duplicates, epoch=epoch)
         )
 
     def replace_from(
@@ -172,10 +175,13 @@ class List:
         *,
         animated: bool = True,
         duplicates: Literal["drop", "fail"] = "drop",
+        epoch: str = "",
     ) -> int:
         """Replaces the objects of the list by those from an open file with JSON lines."""
         return self._runner.run(
-            self._inner.replace_from(file, expected_revision, animated=animated, duplicates=duplicates)
+            self._inner.replace_from(
+                file, expected_revision, animated=animated, duplicates=duplicates, epoch=epoch
+            )
         )
 
     def patch(
@@ -217,11 +223,13 @@ class List:
         """An object by its id, and its position."""
         return self._runner.run(self._inner.find(id))
 
-    def items(self, first: int = 0, count: int = ALL) -> builtins.list[ListItem]:
+    def items(
+        self, first: int = 0, count: int = ALL, fields: Iterable[str] = ()
+    ) -> builtins.list[ListItem]:
         """The items of some sections."""
 
         async def all_items() -> builtins.list[ListItem]:
-            return [item async for item in self._inner.items(first, count)]
+            return [item async for item in self._inner.items(first, count, fields)]
 
         return self._runner.run(all_items())
 
