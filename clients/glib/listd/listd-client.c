@@ -26,6 +26,7 @@ struct _ListdClient
   GSource *retry;
   guint owner_subscription, added_subscription, removed_subscription;
   GPtrArray *members; /* of Member */
+  GHashTable *rules;  /* subscription -> match rule */
 };
 
 typedef struct
@@ -184,20 +185,47 @@ on_subscribed (GDBusConnection *connection, const char *sender, const char *path
     subscriber->callback (connection, sender, path, interface, member, parameters, object);
 }
 
+/* GDBus would complain loudly of a rule for a connection that has just been closed. */
+static void
+send_rule (ListdClient *self, const char *method, const char *rule)
+{
+  g_dbus_connection_call (self->connection, "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", method,
+                          g_variant_new ("(s)", rule), NULL, G_DBUS_CALL_FLAGS_NONE, -1, NULL, NULL, NULL);
+}
+
+static void
+add_rule (ListdClient *self, guint subscription, const char *sender, const char *interface, const char *member, const char *path,
+          const char *argument)
+{
+  GString *rule = g_string_new (NULL);
+
+  g_string_append_printf (rule, "type='signal',sender='%s',interface='%s',member='%s'", sender, interface, member);
+  if (path != NULL)
+    g_string_append_printf (rule, ",path='%s'", path);
+  if (argument != NULL)
+    g_string_append_printf (rule, ",arg0='%s'", argument);
+  send_rule (self, "AddMatch", rule->str);
+  g_hash_table_insert (self->rules, GUINT_TO_POINTER (subscription), g_string_free (rule, FALSE));
+}
+
 guint
 listd_client_subscribe (ListdClient *self, const char *interface, const char *member, const char *path, gboolean unicast,
                         GDBusSignalCallback callback, gpointer object)
 {
   g_autofree char *full = strchr (interface, '.') != NULL ? g_strdup (interface) : g_strconcat (LISTD_NAME ".", interface, NULL);
-  Subscriber *subscriber = g_new (Subscriber, 1);
+  Subscriber *subscriber;
   guint subscription;
 
+  if (self->owner == NULL)
+    return 0;
+  subscriber = g_new (Subscriber, 1);
   g_weak_ref_init (&subscriber->object, object);
   subscriber->callback = callback;
   g_main_context_push_thread_default (self->context);
   subscription = g_dbus_connection_signal_subscribe (self->connection, self->owner, full, member, path, NULL,
-                                                     unicast ? G_DBUS_SIGNAL_FLAGS_NO_MATCH_RULE : G_DBUS_SIGNAL_FLAGS_NONE, on_subscribed,
-                                                     subscriber, subscriber_free);
+                                                     G_DBUS_SIGNAL_FLAGS_NO_MATCH_RULE, on_subscribed, subscriber, subscriber_free);
+  if (!unicast)
+    add_rule (self, subscription, self->owner, full, member, path, NULL);
   g_main_context_pop_thread_default (self->context);
   return subscription;
 }
@@ -206,10 +234,18 @@ void
 listd_client_unsubscribe (ListdClient *self, guint *subscription)
 {
   guint id = *subscription;
+  const char *rule;
 
   *subscription = 0;
-  if (id != 0 && self->connection != NULL)
-    g_dbus_connection_signal_unsubscribe (self->connection, id);
+  if (id == 0 || self->connection == NULL)
+    return;
+  g_dbus_connection_signal_unsubscribe (self->connection, id);
+  rule = g_hash_table_lookup (self->rules, GUINT_TO_POINTER (id));
+  if (rule != NULL)
+    {
+      send_rule (self, "RemoveMatch", rule);
+      g_hash_table_remove (self->rules, GUINT_TO_POINTER (id));
+    }
 }
 
 /* Calls */
@@ -298,7 +334,6 @@ listd_client_ask (ListdClient *self, ListdQueue *queue, const char *path, const 
   g_autofree char *full = interface_name (interface);
   Question *question = g_new0 (Question, 1);
 
-  g_return_if_fail (self->owner != NULL);
   question->client = g_object_ref (self);
   question->generation = self->generation;
   g_weak_ref_init (&question->object, queue->object);
@@ -307,6 +342,15 @@ listd_client_ask (ListdClient *self, ListdQueue *queue, const char *path, const 
   question->func = func;
   question->data = data;
   question->destroy = destroy;
+  if (self->owner == NULL)
+    {
+      /* Who asks is about to hear that listd is gone. */
+      if (parameters != NULL)
+        g_variant_unref (g_variant_ref_sink (parameters));
+      question->error = g_error_new (LISTD_ERROR, LISTD_ERROR_OFFLINE, "listd is not there");
+      listd_queue_post (queue, answer, question, question_free);
+      return;
+    }
   g_main_context_push_thread_default (self->context);
   g_dbus_connection_call (self->connection, self->owner, path, full, method, parameters, NULL, G_DBUS_CALL_FLAGS_NO_AUTO_START, G_MAXINT, NULL,
                           on_answer, question);
@@ -607,7 +651,9 @@ on_connected (GObject *source, GAsyncResult *result, gpointer data)
   g_main_context_push_thread_default (self->context);
   self->owner_subscription = g_dbus_connection_signal_subscribe (
       connection, "org.freedesktop.DBus", "org.freedesktop.DBus", "NameOwnerChanged", "/org/freedesktop/DBus", LISTD_NAME,
-      G_DBUS_SIGNAL_FLAGS_NONE, on_owner_changed, weak_ref_new (self), weak_ref_free);
+      G_DBUS_SIGNAL_FLAGS_NO_MATCH_RULE, on_owner_changed, weak_ref_new (self), weak_ref_free);
+  add_rule (self, self->owner_subscription, "org.freedesktop.DBus", "org.freedesktop.DBus", "NameOwnerChanged", "/org/freedesktop/DBus",
+            LISTD_NAME);
   g_dbus_connection_call (connection, "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetNameOwner",
                           g_variant_new ("(s)", LISTD_NAME), G_VARIANT_TYPE ("(s)"), G_DBUS_CALL_FLAGS_NONE, -1, NULL, on_name_owner,
                           owner_call_new (self));
@@ -673,6 +719,7 @@ listd_client_finalize (GObject *object)
   g_strfreev (self->features);
   g_object_unref (self->cancellable);
   g_ptr_array_unref (self->members);
+  g_hash_table_unref (self->rules);
   g_main_context_unref (self->context);
   G_OBJECT_CLASS (listd_client_parent_class)->finalize (object);
 }
@@ -758,6 +805,7 @@ listd_client_init (ListdClient *self)
   self->wait = 100;
   self->cancellable = g_cancellable_new ();
   self->members = g_ptr_array_new_with_free_func (g_free);
+  self->rules = g_hash_table_new_full (NULL, NULL, NULL, g_free);
 }
 
 /**
