@@ -36,7 +36,7 @@ run: bootstrap-run
 	scripts/run "$(DIR)" $(DURATION)
 
 # The scripts and the clients use what is built, as the tests do, and all of them wait for much.
-# A line with $$(MAKE) would run even with `make -n`.
+# A line with $(MAKE) would run even with `make -n`.
 check: bootstrap-check bootstrap-python bootstrap-glib lint
 	scripts/build debug tests
 	scripts/side-by-side "scripts/run-tests .build/debug/listdPackageTests.xctest" "make test-service check-python check-glib"
