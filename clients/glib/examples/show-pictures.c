@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* Prints what a window of 300 × 440 shows of a list, as listd lays it out: show-pictures NAME [ADDRESS] */
+/* Prints what a window of 300 x 440 shows of a list, as listd lays it out: show-pictures NAME [ADDRESS] */
 #include <listd.h>
 
 static void
@@ -10,10 +10,10 @@ on_picture (ListdView *view, gpointer data)
   for (guint i = 0; i < g_list_model_get_n_items (slots); i++)
     {
       g_autoptr (ListdSlot) slot = g_list_model_get_item (slots, i);
-      g_print ("slot %u at %g,%g %g×%g: %s\n", listd_slot_get_number (slot), listd_slot_get_x (slot), listd_slot_get_y (slot),
+      g_print ("slot %u at %g,%g %gx%g: %s\n", listd_slot_get_number (slot), listd_slot_get_x (slot), listd_slot_get_y (slot),
                listd_slot_get_width (slot), listd_slot_get_height (slot), listd_item_get_string (listd_slot_get_item (slot), "text"));
     }
-  g_print ("content %g×%g\n", listd_view_get_content_width (view), listd_view_get_content_height (view));
+  g_print ("content %gx%g\n", listd_view_get_content_width (view), listd_view_get_content_height (view));
   listd_view_acknowledge (view);
 }
 

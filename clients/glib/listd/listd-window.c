@@ -278,7 +278,7 @@ answered (gpointer object, gpointer data)
             {
               ListdItem *known = listd_rows_peek (self->rows, listd_rows_get_position (self->rows, section, item));
               if (known != NULL && known->slot == LISTD_NO_SLOT)
-                fill (&filling, known, id, number, reuse, content, touched);
+                fill (&filling, known, id, item, reuse, content, touched);
             }
           g_variant_unref (content);
         }
@@ -397,7 +397,7 @@ show (ListdWindow *self, GVariant *shown, Filling *filling, GPtrArray *released,
           && (position = listd_rows_get_position (self->rows, section, item)) != LISTD_NO_POSITION)
         {
           known = listd_rows_get (self->rows, position);
-          fill (filling, known, id, number, reuse, content, FALSE);
+          fill (filling, known, id, item, reuse, content, FALSE);
           put (self, slot, known, released);
           if (touched)
             known->unsure = listd_follower_get_revision (self->follower);

@@ -235,7 +235,8 @@ stage_call (Stage *self, const char *path, const char *interface, const char *me
   g_autoptr (GError) error = NULL;
   GVariant *reply = stage_try (self, path, interface, method, parameters, &error);
 
-  g_assert_no_error (error);
+  if (reply == NULL)
+    g_error ("%s of %s: %s", method, path, error->message);
   return reply;
 }
 
