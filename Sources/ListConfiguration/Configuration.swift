@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import ListKit
+@_spi(Daemon) package import ListKit
 internal import ListSupport
 
 /// The content of a configuration directory.
@@ -30,28 +30,52 @@ package struct LoadedConfiguration: Sendable {
     package var isMissing = false
     /// Whether `listd.conf` or one of its drop-ins has an error, so that access rights may be wrong.
     package var isDaemonFaulty = false
-    /// The groups that access rules name, in the order of the files, including those in faulty files.
-    package var groups: [NamedGroup] = []
+    /// The users and groups that access rules and limits name, in the order of the files, including those in faulty
+    /// files.
+    package var accounts: [NamedAccount] = []
 
     /// Creates an empty result.
     package init() {}
 }
 
-/// A Unix group that is named by a key of the configuration.
-package struct NamedGroup {
-    let name: String
+/// A Unix user or group.
+package enum Account: Sendable, Hashable {
+    /// A user, by name or number.
+    case user(String)
+    /// A group, by name.
+    case group(String)
+
+    /// Whether the user databases of the system contain it.
+    var exists: Bool {
+        switch self {
+        case .user(let name): UnixGroups.userExists(name)
+        case .group(let name): UnixGroups.exists(name)
+        }
+    }
+}
+
+/// A Unix user or group that is named by a key or a section of the configuration.
+package struct NamedAccount: Sendable {
+    let account: Account
+    /// The key or section, as the file has it.
     let key: String
     let place: ConfigurationPlace
 }
 
 extension LoadedConfiguration {
-    /// A fault for each group that the user database of the system does not contain.
+    /// A fault for each user and group that the user databases of the system do not contain.
     ///
-    /// A rule with such a group admits nobody until the group exists. The daemon accepts the rule, as it may start
-    /// before a directory service. Only a check of the configuration reports the fault.
-    package var unknownGroups: [ConfigurationFault] {
-        groups.filter { !UnixGroups.exists($0.name) }.map { group in
-            ConfigurationFault(place: group.place, message: "\(group.key): there is no group “\(group.name)”")
+    /// A rule with such a group admits nobody until the group exists, and limits for such a user bind nobody. The
+    /// daemon accepts both, as it may start before a directory service, and logs them as warnings.
+    package var unknownAccounts: [ConfigurationFault] {
+        accounts.filter { !$0.account.exists }.map { named in
+            let what =
+                switch named.account {
+                case .user(let name): "user \(name.quoted)"
+                case .group(let name): "group \(name.quoted)"
+                }
+            return ConfigurationFault(
+                place: named.place, message: "\(named.key): there is no \(what); this has no effect until it exists")
         }
     }
 }

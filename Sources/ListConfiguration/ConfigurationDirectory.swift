@@ -58,7 +58,7 @@ struct ConfigurationDirectory {
     private static func names(in path: String) throws(ConfigurationFault) -> [String]? {
         guard let directory = unsafe opendir(path) else {
             if errno == ENOENT { return nil }
-            throw unreadableFault(path, errno: errno)
+            throw unreadableFault(path, errno: errno, mode: "755")
         }
         defer { unsafe closedir(directory) }
         var names: [String] = []
@@ -72,8 +72,17 @@ struct ConfigurationDirectory {
         return names.sorted { $0.utf8.lexicographicallyPrecedes($1.utf8) }
     }
 
-    private static func unreadableFault(_ path: String, errno number: Int32) -> ConfigurationFault {
-        ConfigurationFault(
-            place: ConfigurationPlace(file: path, line: nil), message: "cannot be read: \(SystemError.text(number))")
+    /// Returns the report of a file that cannot be read.
+    ///
+    /// - Parameter mode: the mode with which everybody could read it.
+    private static func unreadableFault(
+        _ path: String, errno number: Int32, mode: String = "644"
+    ) -> ConfigurationFault {
+        var message = "cannot be read: \(SystemError.text(number))"
+        if number == EACCES {
+            let user = UnixGroups.name(ofUser: geteuid()) ?? String(geteuid())
+            message += "; listd reads it as user \(user): run chmod \(mode) \(path)"
+        }
+        return ConfigurationFault(place: ConfigurationPlace(file: path, line: nil), message: message)
     }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import ListKit
+@_spi(Daemon) internal import ListKit
 internal import PluginAPI
 
 /// Loads a configuration directory: `listd.conf` and the `*.list` files, each with its drop-ins `FILE.d/*.conf`.
@@ -62,7 +62,7 @@ package struct ConfigurationLoader {
             }
         }
         if case .group(let name) = result.configuration.daemon.creators {
-            result.groups.append(NamedGroup(name: name, key: "Creators", place: creatorsPlace))
+            result.accounts.append(NamedAccount(account: .group(name), key: "Creators", place: creatorsPlace))
         }
         for (name, values) in plugins {
             result.configuration.plugins[name] = try? PluginConfiguration(values, of: name)
@@ -81,8 +81,12 @@ package struct ConfigurationLoader {
             try Limits.table.parse(key: setting.key, value: setting.value, into: &result.configuration.limits)
         case let section where section.hasPrefix("Limits "):
             let subject = String(section.dropFirst("Limits ".count))
-            let group = try result.configuration.limits.ofUsers.parse(subject, key: setting.key, value: setting.value)
-            if let group { result.groups.append(NamedGroup(name: group, key: setting.key, place: place)) }
+            let account = try result.configuration.limits.ofUsers.parse(
+                subject, key: setting.key, value: setting.value)
+            // A section is reported once, at its first line.
+            if !result.accounts.contains(where: { $0.account == account && $0.key == "[\(setting.section)]" }) {
+                result.accounts.append(NamedAccount(account: account, key: "[\(setting.section)]", place: place))
+            }
         case let section where section.hasPrefix("Plugin "):
             let name = String(section.dropFirst("Plugin ".count))
             guard PluginName.isValid(name) else {
@@ -97,7 +101,7 @@ package struct ConfigurationLoader {
     }
 
     private static func unknownSectionError(_ setting: INIFile.Setting, sections: String) -> ListError {
-        ListError(.invalidArguments, "unknown section [\(setting.section)]; the sections are \(sections)")
+        ListError(.invalidArguments, "unknown section \("[\(setting.section)]".quoted); the sections are \(sections)")
     }
 
     // MARK: - Lists
@@ -118,13 +122,14 @@ package struct ConfigurationLoader {
         }
         if !controllers.isEmpty { list.options.sectionControllers = controllers }
         if let other = result.configuration.lists[name] {
-            addFault("“\(other.name)” is another list whose name looks the same", at: directory.place(ofFile: file))
+            addFault(
+                "\(other.name.quoted) is another list whose name looks the same", at: directory.place(ofFile: file))
         }
         for (key, rule) in [
             ("Readers", list.options.readers), ("Writers", list.options.writers), ("Invokers", list.options.invokers),
         ] {
             guard case .group(let name) = rule else { continue }
-            result.groups.append(NamedGroup(name: name, key: key, place: list.place(of: key)))
+            result.accounts.append(NamedAccount(account: .group(name), key: key, place: list.place(of: key)))
         }
         if result.faults.count == before { result.configuration.lists[name] = list }
     }

@@ -3,7 +3,8 @@
 package import ListSources
 package import ListSupport
 
-/// The limits for users and clients (the contract's section `[Limits]`).
+/// The limits for users and clients (the contract's section `[Limits]`). ``Amount/unlimited`` is no limit; it stands
+/// as 0 in the file.
 package struct Limits: Sendable, Equatable {
     /// The maximum size of a call's content in bytes.
     package var payloadBytes = 16 << 20
@@ -27,8 +28,8 @@ package struct Limits: Sendable, Equatable {
     package var subscriptionsPerConnection = 4096
     /// The maximum number of unanswered calls of a user on all connections.
     package var callsPerUser = 1024
-    /// The maximum number of calls per second of a user on all connections; 0 for no limit.
-    package var callsPerSecond = 0
+    /// The maximum number of calls per second of a user on all connections.
+    package var callsPerSecond = Amount.unlimited
     /// The maximum size of data that is queued for a user on all connections, in bytes: unfinished messages,
     /// payloads, answers.
     package var waitingBytesPerUser = 64 << 20
@@ -87,9 +88,9 @@ package struct Limits: Sendable, Equatable {
         .init("views-per-user", \.viewsPerUser, .count),
         .init("objects-per-user", \.objectsPerUser, .count),
         .init("bytes-per-user", \.bytesPerUser, .bytes),
-        .init("calls-per-connection", \.callsPerConnection, .positiveCount),
+        .init("calls-per-connection", \.callsPerConnection, .count),
         .init("subscriptions-per-connection", \.subscriptionsPerConnection, .count),
-        .init("calls-per-user", \.callsPerUser, .positiveCount),
+        .init("calls-per-user", \.callsPerUser, .count),
         .init("calls-per-second", \.callsPerSecond, .count),
         .init("waiting-bytes-per-user", \.waitingBytesPerUser, .bytes),
         .init("waiting-bytes", \.waitingBytes, .bytes),

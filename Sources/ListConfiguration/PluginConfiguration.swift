@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import ListKit
+@_spi(Daemon) package import ListKit
 @_spi(Daemon) internal import PluginAPI
 
 /// The section `[Plugin NAME]` of `listd.conf`.
@@ -20,6 +20,9 @@ package struct PluginConfiguration: Sendable, Hashable {
     /// each of up to 1,000,000 entries by default.
     private static let greatMemory = ["files": 4 << 30]
 
+    /// The time limit of a callback that has none: years.
+    private static let unlimitedTime = Duration.seconds(10 * 365 * 86400)
+
     /// Creates the configuration of a plugin without a section.
     package init(of plugin: String) { memoryMax = Self.greatMemory[plugin] ?? 512 << 20 }
 
@@ -33,9 +36,13 @@ package struct PluginConfiguration: Sendable, Hashable {
             case "Isolation":
                 isolation = try Self.parse(text, of: key, expected: "worker or none", PluginIsolation.init)
             case "CallbackTimeout":
-                callbackTimeout = try Self.parse(text, of: key, expected: "a time such as 5s") { TimeSpan.parse($0) }
+                let span = try Self.parse(text, of: key, expected: "a time such as 5s, or 0 for no limit") {
+                    TimeSpan.parse($0)
+                }
+                callbackTimeout = span == .zero ? Self.unlimitedTime : span
             case "MemoryMax":
-                memoryMax = try Self.parse(text, of: key, expected: "a size such as 512M", Amount.bytes)
+                memoryMax = Amount.limit(
+                    try Self.parse(text, of: key, expected: "a size such as 512M, or 0 for no limit", Amount.bytes))
             case "Network":
                 hasNetwork = try Self.parse(text, of: key, expected: "yes or no", Bool.init(configuration:))
             default:
@@ -48,7 +55,7 @@ package struct PluginConfiguration: Sendable, Hashable {
         _ text: String, of key: String, expected: String, _ parse: (String) -> Value?
     ) throws(ListError) -> Value {
         guard let value = parse(text) else {
-            throw ListError(.invalidArguments, "\(key)=\(text): expected \(expected)")
+            throw ListError(.invalidArguments, "\(key)=\(text.quoted): expected \(expected)")
         }
         return value
     }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import ListKit
+@_spi(Daemon) package import ListKit
 
 /// The limits of individual users and groups, which replace the general limits: the sections `[Limits user:NAME]` and
 /// `[Limits group:NAME]`.
@@ -17,10 +17,6 @@ package struct UserLimits: Sendable, Equatable {
         case callsPerSecond = "CallsPerSecond"
         case waitingBytes = "WaitingBytesPerUser"
         case directConnections = "DirectConnectionsPerUser"
-
-        /// Returns the limit as an amount, to find the largest limit of several groups. Zero calls per second means
-        /// no limit.
-        func amount(_ value: Int) -> Int { self == .callsPerSecond && value == 0 ? .max : value }
     }
 
     private var users: [String: [Key: Int]] = [:]
@@ -35,26 +31,27 @@ package struct UserLimits: Sendable, Equatable {
     /// Parses a line of a section.
     ///
     /// - Parameter subject: the second word of the section name: `user:NAME` or `group:NAME`.
-    /// - Returns: the name of the group, or nil for a user.
+    /// - Returns: the user or group that the section names.
     /// - Throws: `invalidArguments` for any other subject, an unknown key, or an invalid value.
-    package mutating func parse(_ subject: String, key: String, value: String) throws(ListError) -> String? {
+    package mutating func parse(_ subject: String, key: String, value: String) throws(ListError) -> Account {
         guard let known = Key(rawValue: key) else {
             let keys = Key.allCases.map(\.rawValue).joined(separator: ", ")
-            throw ListError(.invalidArguments, "unknown key \(key); the keys for users and groups are \(keys)")
+            throw ListError(.invalidArguments, "unknown key \(key.quoted); the keys for users and groups are \(keys)")
         }
         var limits = Limits()
         try Limits.table.parse(key: key, value: value, into: &limits)
         if let name = Self.name(in: subject, prefix: "user:") {
             users[name, default: [:]][known] = limits[known]
-            return nil
+            return .user(name)
         }
         guard let name = Self.name(in: subject, prefix: "group:") else {
             throw ListError(
                 .invalidArguments,
-                "unknown section [Limits \(subject)]; the sections are [Limits user:NAME] and [Limits group:NAME]")
+                "unknown section \("[Limits \(subject)]".quoted); the sections are [Limits user:NAME] and [Limits "
+                    + "group:NAME]")
         }
         groups[name, default: [:]][known] = limits[known]
-        return name
+        return .group(name)
     }
 
     private static func name(in subject: String, prefix: String) -> String? {
@@ -70,7 +67,7 @@ package struct UserLimits: Sendable, Equatable {
         var limits = all
         for key in Key.allCases {
             let own = names.compactMap { users[$0]?[key] }.first
-            let ofGroups = members.compactMap { groups[$0]?[key] }.max { key.amount($0) < key.amount($1) }
+            let ofGroups = members.compactMap { groups[$0]?[key] }.max()
             if let value = own ?? ofGroups { limits[key] = value }
         }
         return limits

@@ -25,6 +25,17 @@ package enum UnixGroups {
         } ?? nil
     }
 
+    /// Returns whether there is a user with this name or number.
+    package static func userExists(_ name: String) -> Bool {
+        let isNamed =
+            unsafe withEntry { (record: inout passwd, buffer, size, result) in
+                unsafe getpwnam_r(name, &record, buffer, size, &result)
+            } body: { _ in
+                true
+            } ?? false
+        return isNamed || UInt32(name).flatMap { Self.name(ofUser: $0) } != nil
+    }
+
     /// Returns whether there is a group with this name.
     package static func exists(_ name: String) -> Bool {
         unsafe withEntry { (record: inout Glibc.group, buffer, size, result) in
@@ -32,6 +43,19 @@ package enum UnixGroups {
         } body: { _ in
             true
         } ?? false
+    }
+
+    /// Gives this process the rights of a user, for good. Returns `false`, without any change, if there is no such user
+    /// or this process may not do that.
+    package static func become(_ name: String) -> Bool {
+        let found: (user: uid_t, group: gid_t, groups: [gid_t])? =
+            unsafe withEntry { (record: inout passwd, buffer, size, result) in
+                unsafe getpwnam_r(name, &record, buffer, size, &result)
+            } body: { entry in
+                unsafe (entry.pw_uid, entry.pw_gid, groupIDs(of: entry))
+            }
+        guard let found, unsafe setgroups(found.groups.count, found.groups) == 0 else { return false }
+        return setgid(found.group) == 0 && setuid(found.user) == 0
     }
 
     private static func groupIDs(of entry: passwd) -> [gid_t] {

@@ -2,6 +2,12 @@
 
 /// Parses sizes and counts with a suffix.
 package enum Amount {
+    /// The value of a limit that does not limit anything. A few such values can be added without an overflow.
+    package static let unlimited = 1 << 56
+
+    /// Returns the limit that a configured amount stands for: 0 is no limit, whatever is limited.
+    static func limit(_ amount: Int) -> Int { amount == 0 ? unlimited : min(amount, unlimited) }
+
     /// Parses a size in bytes, such as `512`, `4K` or `1.5G`. The suffixes B, K, M, G and T are powers of 1024, as in
     /// systemd.
     package static func bytes(_ text: String) -> Int? {

@@ -22,6 +22,15 @@ package enum Creators: Sendable, Hashable {
         }
     }
 
+    /// Returns whether `caller` may create adapters.
+    package func admits(_ caller: Caller) -> Bool {
+        switch self {
+        case .any: true
+        case .administrators: caller.isAdministrator
+        case .group(let name): caller.isAdministrator || caller.groups.contains(name)
+        }
+    }
+
     /// The rule in the form that `init` parses.
     package var text: String {
         switch self {

@@ -73,7 +73,7 @@ package struct OptionTable<Options: Sendable>: Sendable {
     /// - Throws: `invalidArguments` that names the key, when the key is unknown or the value is invalid.
     package func parse(key: String, value: String, into options: inout Options) throws(ListError) {
         guard let position = configurationPositions[key] else {
-            throw ListError(.invalidArguments, "unknown key \(key)")
+            throw ListError(.invalidArguments, "unknown key \(key.quoted)")
         }
         do throws(ListError) {
             try entries[position].parse(value, &options)

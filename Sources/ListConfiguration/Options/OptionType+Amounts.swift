@@ -5,24 +5,19 @@ internal import ListKit
 
 /// Option types that occur only in configuration files.
 extension OptionType<Int> {
-    /// A size in bytes, such as `16M`.
-    static let bytes = amount(expected: "a size such as 16M", Amount.bytes)
+    /// A limit in bytes, such as `16M`; 0 is no limit.
+    static let bytes = limit(expected: "a size such as 16M, or 0 for no limit", Amount.bytes)
 
-    /// A count, such as `64` or `10M`.
-    static let count = amount(expected: "a number such as 64", Amount.count)
+    /// A limit on a number, such as `64` or `10M`; 0 is no limit.
+    static let count = limit(expected: "a number such as 64, or 0 for no limit", Amount.count)
 
-    /// A count of at least 1.
-    static let positiveCount = amount(expected: "a number such as 64, at least 1") { text in
-        Amount.count(text).flatMap { $0 > 0 ? $0 : nil }
-    }
-
-    private static func amount(expected: String, _ read: @escaping @Sendable (String) -> Int?) -> OptionType<Int> {
+    private static func limit(expected: String, _ read: @escaping @Sendable (String) -> Int?) -> OptionType<Int> {
         OptionType(
             signature: "t",
             decode: { value throws(ListError) in try value.int.orThrow(value, "t") },
             parse: { text throws(ListError) in
                 guard let amount = read(text) else { throw ListError(invalidValue: text, expected: expected) }
-                return amount
+                return Amount.limit(amount)
             },
             encode: { .uint64(UInt64(clamping: $0)) })
     }

@@ -73,7 +73,7 @@ extension Admission {
                 .limitsExceeded,
                 "connection \(call.peer.name) has more than \(limits.callsPerConnection) calls in flight")
         }
-        if limits.callsPerSecond > 0, !rates.consume(user, limit: limits.callsPerSecond), !isExempt {
+        if limits.callsPerSecond < Amount.unlimited, !rates.consume(user, limit: limits.callsPerSecond), !isExempt {
             throw LimitKey.callsPerSecond.refusal(
                 .limitsExceeded, "user \(user) has made more than \(limits.callsPerSecond) calls within a second")
         }

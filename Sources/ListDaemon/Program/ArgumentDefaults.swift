@@ -30,8 +30,15 @@ struct ArgumentDefaults {
         return try userDirectory("XDG_CONFIG_HOME", below: ".config", option: "--config") + "/listd"
     }
 
-    func stateDirectory() throws(UsageError) -> String {
-        if isService { return firstDirectory(in: "STATE_DIRECTORY") ?? "/var/lib/listd" }
+    /// Returns the directory of the store.
+    ///
+    /// A user's service does not get it from systemd: before version 254, `StateDirectory=` of a user's unit is
+    /// the directory of the configuration.
+    ///
+    /// - Parameter bus: the bus that listd serves.
+    func stateDirectory(serving bus: BusAddress) throws(UsageError) -> String {
+        if isService, let directory = firstDirectory(in: "STATE_DIRECTORY") { return directory }
+        if isService, bus != .session { return "/var/lib/listd" }
         return try userDirectory("XDG_STATE_HOME", below: ".local/state", option: "--state") + "/listd"
     }
 

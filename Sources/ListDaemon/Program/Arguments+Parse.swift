@@ -26,17 +26,20 @@ extension Arguments {
         let level = try given.logLevel() ?? ArgumentDefaults.logLevel
         if given.flags.contains(.checkConfig) {
             if given.values[.worker] != nil { throw UsageError("--worker and --check-config exclude each other") }
-            return .checkConfiguration(directory: try defaults.configurationDirectory(given: given.values[.config]))
+            return .checkConfiguration(
+                directory: try defaults.configurationDirectory(given: given.values[.config]),
+                asService: isRoot && given.values[.config] == nil)
         }
         if let address = given.values[.worker] {
             return .worker(address: try given.validAddress(address, of: .worker))
         }
+        let bus = try given.busAddress() ?? defaults.bus
         return .run(
             DaemonOptions(
-                bus: try given.busAddress() ?? defaults.bus,
+                bus: bus,
                 direct: try given.directListener() ?? defaults.direct,
                 configurationDirectory: try defaults.configurationDirectory(given: given.values[.config]),
-                stateDirectory: try given.stateDirectory(defaults),
+                stateDirectory: try given.stateDirectory(defaults, serving: bus),
                 pluginDirectories: given.pluginDirectories() ?? defaults.pluginDirectories,
                 logLevel: level, bootIdentifier: defaults.bootIdentifier))
     }
@@ -97,9 +100,9 @@ private struct GivenOptions {
         }
     }
 
-    func stateDirectory(_ defaults: ArgumentDefaults) throws(UsageError) -> String? {
+    func stateDirectory(_ defaults: ArgumentDefaults, serving bus: BusAddress) throws(UsageError) -> String? {
         switch values[.state] {
-        case nil: try defaults.stateDirectory()
+        case nil: try defaults.stateDirectory(serving: bus)
         case "none": nil
         case .some(let directory): directory
         }

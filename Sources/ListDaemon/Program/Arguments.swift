@@ -12,8 +12,9 @@ package enum Arguments: Sendable, Equatable {
     case run(DaemonOptions)
     /// Run a plugin worker that connects to its daemon at a D-Bus address.
     case worker(address: String)
-    /// Read the configuration in a directory, print its mistakes and exit.
-    case checkConfiguration(directory: String)
+    /// Read the configuration in a directory, print its mistakes and exit. With `asService`, the files are read with the
+    /// rights of the service's user.
+    case checkConfiguration(directory: String, asService: Bool = false)
     /// Print the version and exit.
     case version
     /// Print the usage and exit.

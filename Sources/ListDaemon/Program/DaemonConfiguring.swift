@@ -46,6 +46,7 @@ extension RunningDaemon {
     static func loadConfiguration(_ options: DaemonOptions, log: Log) throws(StartFailure) -> LoadedConfiguration {
         let loaded = ConfigurationLoader.load(options.configurationDirectory)
         for fault in loaded.faults { log.report(fault) }
+        for fault in loaded.unknownAccounts { log.warning("\(fault)", .file(fault.place.file)) }
         guard !loaded.isDaemonFaulty else {
             throw StartFailure(
                 code: .configuration,
@@ -72,7 +73,7 @@ extension RunningDaemon {
         limits.payloadBytes = new.limits.payloadBytes
         limits.objects = new.limits.objects
         limits.bulk = new.limits.bulk
-        limits.creators = (new.daemon.creators ?? options.bus.defaultCreators).accessRule
+        limits.creators = new.daemon.creators ?? options.bus.defaultCreators
         service.setLimits(limits)
         server?.limit(
             connections: new.limits.directConnections, perUser: new.limits.directConnectionsPerUser,
@@ -87,17 +88,6 @@ extension ListConfiguration {
         AdapterAccess(
             owner: 0, readers: options.readers, writers: options.writers, invokers: options.invokers, isConfigured: true
         )
-    }
-}
-
-extension Creators {
-    /// The creators as an access rule for objects that root owns.
-    fileprivate var accessRule: AccessRule {
-        switch self {
-        case .any: .any
-        case .administrators: .owner
-        case .group(let name): .group(name)
-        }
     }
 }
 

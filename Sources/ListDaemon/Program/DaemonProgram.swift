@@ -39,7 +39,9 @@ package enum DaemonProgram {
                     return .noBus
                 }
                 return await run(options, environment: environment)
-            case .checkConfiguration(let directory):
+            case .checkConfiguration(let directory, let asService):
+                // Root can read what the service cannot.
+                if asService { _ = UnixGroups.become(serviceUser) }
                 return printFaults(inConfiguration: directory)
             case .worker(let address):
                 guard Confinement.begin(as: CommandLine.arguments.first ?? "listd") else { return .usage }
@@ -52,6 +54,8 @@ package enum DaemonProgram {
     }
 
     private static func run(_ options: DaemonOptions, environment: [String: String]) async -> ExitCode {
+        // Nothing that listd writes is for other users; clients reach the direct socket by its own mode.
+        umask(0o077)
         // A heap of another thread grows by one page with each system call, the heap of the first thread by many pages.
         listd_use_one_heap()
         // The passed descriptors are received before the daemon opens any: if systemd's count is too large, no
@@ -89,10 +93,13 @@ package enum DaemonProgram {
         }
     }
 
+    /// The user that the service runs as (sysusers.d).
+    private static let serviceUser = "listd"
+
     /// Checks the configuration in a directory, and prints its mistakes; returns the exit code of the program.
     private static func printFaults(inConfiguration directory: String) -> ExitCode {
         let loaded = ConfigurationLoader.load(directory)
-        var faults = loaded.faults + loaded.unknownGroups
+        var faults = loaded.faults + loaded.unknownAccounts
         if loaded.isMissing {
             // To the daemon, a missing directory is an empty configuration. A user who checks one has probably
             // mistyped its name.

@@ -46,6 +46,7 @@ extension RunningDaemon {
         configuration.all = loaded.configuration
         apply(loaded.configuration)
         for fault in plan.faults { log.report(fault) }
+        for fault in loaded.unknownAccounts { log.warning("\(fault)", .file(fault.place.file)) }
         let result = await perform(plan, for: origin)
         guard !isStopping else { throw ListError.reloadGivenUp }
         if !plan.faults.isEmpty { await unloadUnused(except: plugins) }

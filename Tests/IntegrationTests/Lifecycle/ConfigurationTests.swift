@@ -94,7 +94,7 @@ struct ConfigurationTests {
     @Test("Reload finds an error in listd.conf → InvalidArgs names the error, and nothing changes", .rule("DU-06"))
     func faultyDaemonFile() async throws {
         let stage = try await Stage(files: ["a.list": plain])
-        try write("[Limits]\nAdaptersPerUser=0\nNonsense=1\n", to: "listd.conf", of: stage)
+        try write("[Limits]\nAdaptersPerUser=1\nNonsense=1\n", to: "listd.conf", of: stage)
         try write(plain, to: "b.list", of: stage)
         try write(nil, to: "a.list", of: stage)
         let error = await #expect(throws: DBusError.self) { try await stage.manager.call("Reload") }
@@ -211,14 +211,15 @@ struct ConfigurationTests {
         try write("[List]\nNonsense=1\nWorkingRange=4\n", to: "b.list", of: stage)
         try write(nil, to: "a.list", of: stage)
         try write(plain, to: "c.list", of: stage)
-        try write("[Limits]\nAdaptersPerUser=0\n", to: "listd.conf", of: stage)
-        try await expectIncompleteReload(stage, naming: "b.list:2: unknown key Nonsense")
+        try write("[Limits]\nAdaptersPerUser=1\n", to: "listd.conf", of: stage)
+        try await expectIncompleteReload(stage, naming: "b.list:2: unknown key \"Nonsense\"")
         #expect(try await names(stage) == ["b", "c"])
         #expect(try await list.objects().revision == 1)
         #expect(try await list.epoch() == epoch)
         let options = try await list.by(stage.client).property("Options", as: [String: DBusValue].self)
         #expect(options["working-range"]?.unwrapped == .uint32(3))
-        let refused = await #expect(throws: DBusError.self) { try await stage.createAdapter("mine") }
+        _ = try await stage.createAdapter("mine")
+        let refused = await #expect(throws: DBusError.self) { try await stage.createAdapter("another") }
         #expect(refused?.standard == .limitsExceeded)
         try write(plain + "WorkingRange=4\n", to: "b.list", of: stage)
         try await stage.manager.call("Reload")

@@ -24,7 +24,7 @@ struct RefusalLogTests {
         .rule("ER-04"))
     func keys() async throws {
         let stage = try await Stage(files: [
-            "listd.conf": "[Limits]\nAdaptersPerUser=2\nViewsPerUser=0\nObjectsPerUser=3\nBytesPerUser=10K\n"
+            "listd.conf": "[Limits]\nAdaptersPerUser=2\nViewsPerUser=1\nObjectsPerUser=3\nBytesPerUser=10K\n"
                 + "PayloadBytes=6K\nObjectBytes=4K\nIdBytes=100\nFileBytes=1K\nCallsPerConnection=4\n"
         ])
         let begin = ContinuousClock.now
@@ -32,6 +32,7 @@ struct RefusalLogTests {
         let other = try await stage.createAdapter("two")
         func text(_ count: Int) -> DBusValue { .string(String(repeating: "x", count: count)) }
         await expectRefusals { _ = try await stage.createAdapter("three") }
+        _ = try await list.openView()
         await expectRefusals {
             _ = try await list.by(stage.client).call(
                 "OpenView", [String: DBusValue](), returning: ObjectPath.self, String.self, UInt64.self, UInt32.self,
@@ -104,11 +105,12 @@ struct RefusalLogTests {
 
     @Test("two users exceed the same limit → each user has one log line", .enabled(if: Agent.canBeOthers))
     func users() async throws {
-        let stage = try await Stage(files: ["listd.conf": "[Limits]\nAdaptersPerUser=0\n"])
+        let stage = try await Stage(files: ["listd.conf": "[Limits]\nAdaptersPerUser=1\n"])
         let users = [Agent.nobody, 2]
         for user in users {
             let agent = try await Agent(stage.bus.address, user: user)
             let again = try await Agent(stage.bus.address, user: user)
+            _ = try await agent.call(Listd.manager, "Manager", "CreateAdapter", "sa{sv}", "[\"of \(user)\",{}]")
             for client in [agent, again] {
                 let answer = try await client.call(Listd.manager, "Manager", "CreateAdapter", "sa{sv}", #"["x",{}]"#)
                 #expect(answer.error == Listd.standardError("LimitsExceeded"))

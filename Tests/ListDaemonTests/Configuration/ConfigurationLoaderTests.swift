@@ -83,7 +83,7 @@ struct ConfigurationLoaderTests {
         try write("[List]\n", to: "x.list.d/10.conf")
         #expect(load().isDaemonFaulty)
         let expected = [
-            "listd.conf.d/30.conf:2: unknown key Adapters", "x.list.d: there are drop-ins, but no file x.list",
+            "listd.conf.d/30.conf:2: unknown key \"Adapters\"", "x.list.d: there are drop-ins, but no file x.list",
         ]
         #expect(faults() == expected)
     }
@@ -116,20 +116,38 @@ struct ConfigurationLoaderTests {
     }
 
     @Test(
-        "a limit of 0 would block the call Reload → the configuration has an error",
-        arguments: ["CallsPerConnection=0", "AuthenticationSeconds=0"])
-    func noCalls(_ line: String) throws {
-        try write("[Limits]\n\(line)\n", to: "listd.conf")
+        "the time to authenticate is 0 → the configuration has an error")
+    func noTime() throws {
+        try write("[Limits]\nAuthenticationSeconds=0\n", to: "listd.conf")
         let loaded = load()
         #expect(loaded.isDaemonFaulty)
         #expect(loaded.faults.first.map { "\($0)" }?.contains("listd.conf:2") == true)
     }
 
     @Test(
-        "a group is unknown → each line where it would have an effect is reported; a group is known → none is"
+        "a limit is 0 → it does not limit anything, whichever limit it is",
+        arguments: [
+            "PayloadBytes", "FileBytes", "ObjectBytes", "IdBytes", "AdaptersPerUser", "ViewsPerUser", "ObjectsPerUser",
+            "BytesPerUser", "CallsPerConnection", "SubscriptionsPerConnection", "CallsPerUser", "CallsPerSecond",
+            "WaitingBytesPerUser",
+            "WaitingBytes", "DirectConnections", "DirectConnectionsPerUser",
+        ])
+    func unlimited(_ key: String) throws {
+        try write("[Limits]\n\(key)=0\n", to: "listd.conf")
+        let loaded = load()
+        #expect(loaded.faults.isEmpty)
+        let values = Limits.table.encode(loaded.configuration.limits)
+        let name = Limits.table.entries.first { $0.configurationKey == key }?.name
+        #expect(name.flatMap { values[$0] } == .uint64(UInt64(Amount.unlimited)))
+    }
+
+    @Test(
+        "a user or group is unknown → each line where it would have an effect is reported; a group is known → none is"
     )
     func unknownGroups() throws {
-        try write("[Daemon]\nCreators=group:nobody-1\n", to: "listd.conf")
+        try write(
+            "[Daemon]\nCreators=group:nobody-1\n[Limits user:nobody-0]\nViewsPerUser=1\nAdaptersPerUser=1\n"
+                + "[Limits user:root]\nViewsPerUser=1\n[Limits user:0]\nViewsPerUser=1\n", to: "listd.conf")
         try write("[Daemon]\nCreators=group:nobody-2\n", to: "listd.conf.d/10.conf")
         try write("[List]\nReaders=group:root\nWriters=group:nobody-3\n", to: "a.list")
         try write("[List]\nWriters=any\n", to: "a.list.d/10.conf")
@@ -138,13 +156,15 @@ struct ConfigurationLoaderTests {
         try write("[List]\nInvokers=group:nobody-6\n", to: "d.list")
         let loaded = load()
         #expect(loaded.faults.map { $0.place.line } == [3] && Set(loaded.configuration.lists.keys) == ["a", "c", "d"])
-        let named = loaded.unknownGroups.map { String($0.description.dropFirst(directory.path.count + 1)) }
+        let named = loaded.unknownAccounts.map { String($0.description.dropFirst(directory.path.count + 1)) }
+        let end = "; this has no effect until it exists"
         #expect(
             named == [
-                "listd.conf.d/10.conf:2: Creators: there is no group “nobody-2”",
-                "b.list:2: Readers: there is no group “nobody-4”",
-                "c.list:2: Writers: there is no group “nobody-5”",
-                "d.list:2: Invokers: there is no group “nobody-6”",
+                "listd.conf:4: [Limits user:nobody-0]: there is no user \"nobody-0\"" + end,
+                "listd.conf.d/10.conf:2: Creators: there is no group \"nobody-2\"" + end,
+                "b.list:2: Readers: there is no group \"nobody-4\"" + end,
+                "c.list:2: Writers: there is no group \"nobody-5\"" + end,
+                "d.list:2: Invokers: there is no group \"nobody-6\"" + end,
             ])
     }
 
@@ -245,7 +265,7 @@ struct ConfigurationLoaderTests {
     @Test(
         "a mistake in a list file → reported with file and line, and only that list is left out",
         arguments: [
-            ("[List]\nWorkingrange=1\n", "2: unknown key Workingrange"),
+            ("[List]\nWorkingrange=1\n", "2: unknown key \"Workingrange\""),
             ("[List]\nWorkingRange=many\n", #"2: WorkingRange: "many" is not a whole number from 0 to 4294967295"#),
             (
                 "[List]\nSectionControllers=a/b\n",
@@ -270,7 +290,10 @@ struct ConfigurationLoaderTests {
             ),
             ("[List]\nHints=size\n", "2: Hints: hints belong in the section [Hints]"),
             ("[List]\nNearEndDistance=-1\n", #"2: NearEndDistance: "-1.0" is not 0 or more"#),
-            ("[Lists]\nLayout=flow\n", "2: unknown section [Lists]; the sections are [List], [Sections] and [Hints]"),
+            (
+                "[Lists]\nLayout=flow\n",
+                "2: unknown section \"[Lists]\"; the sections are [List], [Sections] and [Hints]"
+            ),
             ("Layout=flow\n", "1: the key Layout precedes the first [Section]"),
             ("[List]\nLayout\n", "2: Layout has no value; the line is neither [Section] nor Key=value"),
             ("[List\nLayout=flow\n", "1: the line is neither [Section] nor Key=value"),
@@ -302,7 +325,7 @@ struct ConfigurationLoaderTests {
                 #"listd.conf:4: IdBytes: "-1" is not a size such as 16M"#,
                 "listd.conf:6: Isolation=jail: expected worker or none",
                 #"listd.conf.d/x.conf:2: Creators: "owner" is not any, administrators or group:NAME"#,
-                "b.list:2: unknown key A", "b.list:4: unknown key B", "b.list.d/x.conf:2: unknown key C",
+                "b.list:2: unknown key \"A\"", "b.list:4: unknown key \"B\"", "b.list.d/x.conf:2: unknown key \"C\"",
                 "gone.list.d: there are drop-ins, but no file gone.list",
             ])
         let loaded = load()

@@ -47,7 +47,8 @@ struct UserLimitsTests {
         #expect(ada.viewsPerUser == 1 && ada.callsPerSecond == 50 && ada.directConnectionsPerUser == 3)
         #expect(ada.waitingBytesPerUser == 1 << 20 && ada.adaptersPerUser == 64)
         let robot = limits.ofUsers.limits(ofUserNamed: ["bob"], groups: ["staff", "robots"], otherwise: limits)
-        #expect(robot.viewsPerUser == 7 && robot.callsPerSecond == 0 && robot.directConnectionsPerUser == 3)
+        #expect(
+            robot.viewsPerUser == 7 && robot.callsPerSecond == Amount.unlimited && robot.directConnectionsPerUser == 3)
         let number = limits.ofUsers.limits(ofUserNamed: ["eve", "1234"], groups: [], otherwise: limits)
         #expect(number.adaptersPerUser == 9 && number.viewsPerUser == 5 && number.callsPerSecond == 10)
         #expect(!limits.ofUsers.isEmpty && Limits().ofUsers.isEmpty)
@@ -56,10 +57,10 @@ struct UserLimitsTests {
     @Test(
         "a key does not apply to users, or its value or section is wrong → the error has the line number",
         arguments: [
-            ("[Limits user:ada]\nWaitingBytes=1M\n", "unknown key WaitingBytes"),
-            ("[Limits group:staff]\nCallsPerUser=0\n", "CallsPerUser: "),
-            ("[Limits user:]\nCallsPerUser=1\n", "unknown section [Limits user:]"),
-            ("[Limits ada]\nCallsPerUser=1\n", "unknown section [Limits ada]"),
+            ("[Limits user:ada]\nWaitingBytes=1M\n", "unknown key \"WaitingBytes\""),
+            ("[Limits group:staff]\nCallsPerUser=-1\n", "CallsPerUser: "),
+            ("[Limits user:]\nCallsPerUser=1\n", "unknown section \"[Limits user:]\""),
+            ("[Limits ada]\nCallsPerUser=1\n", "unknown section \"[Limits ada]\""),
         ])
     func faults(text: String, message: String) throws {
         let loaded = try load(text)
@@ -71,7 +72,7 @@ struct UserLimitsTests {
     @Test("the system does not know a group → the check of the configuration reports the group")
     func unknownGroup() throws {
         let loaded = try load("[Limits group:nobody-has-this]\nCallsPerUser=1\n")
-        #expect(loaded.faults.isEmpty && loaded.unknownGroups.count == 1)
+        #expect(loaded.faults.isEmpty && loaded.unknownAccounts.count == 1)
     }
 
     @Test("limits of one user are set → effective for only this user, until the limits are removed")

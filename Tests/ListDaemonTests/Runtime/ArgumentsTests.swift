@@ -45,7 +45,8 @@ struct ArgumentsTests {
     func root() throws {
         for environment in [Self.home, ["XDG_CONFIG_HOME": "/c"], [:]] {
             #expect(
-                try parse(["--check-config"], environment, isRoot: true) == .checkConfiguration(directory: "/etc/listd")
+                try parse(["--check-config"], environment, isRoot: true)
+                    == .checkConfiguration(directory: "/etc/listd", asService: true)
             )
         }
         #expect(
@@ -82,6 +83,18 @@ struct ArgumentsTests {
         #expect(bare.configurationDirectory == "/etc/listd")
         #expect(bare.stateDirectory == "/var/lib/listd")
         #expect(bare.direct == .passedSocket(otherwise: "unix:path=/run/listd/direct.sock"))
+    }
+
+    @Test(
+        "systemd runs a user's listd → the store is in the user's state directory, not beside the configuration")
+    func userService() throws {
+        let environment = ["INVOCATION_ID": "x", "HOME": "/h", "CONFIGURATION_DIRECTORY": "/h/.config/listd"]
+        let own = try options(["--bus", "session"], environment)
+        #expect(own.configurationDirectory == "/h/.config/listd" && own.stateDirectory == "/h/.local/state/listd")
+        let moved = environment.merging(["XDG_STATE_HOME": "/s"]) { $1 }
+        #expect(try options(["--bus", "session"], moved).stateDirectory == "/s/listd")
+        let given = environment.merging(["STATE_DIRECTORY": "/s/x"]) { $1 }
+        #expect(try options(["--bus", "session"], given).stateDirectory == "/s/x")
     }
 
     @Test("every option has its value after a space or an equals sign → it is set, whatever the environment contains")

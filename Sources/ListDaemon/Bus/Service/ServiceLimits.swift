@@ -12,7 +12,7 @@ final class ServiceLimits {
     /// The limits of single calls, and the rule for who may create adapters.
     struct OfCalls: Sendable {
         /// The rule for who may create adapters.
-        var creators = AccessRule.any
+        var creators = Creators.any
         /// The maximum number of bytes of all objects in one call.
         var payloadBytes = 16 << 20
         /// The limits of one object.
@@ -40,7 +40,7 @@ final class ServiceLimits {
     init(quotas: Quotas.Amounts) { self.quotas = QuotaLedger(limits: quotas) }
 
     /// The rule for who may create adapters.
-    var creators: AccessRule { calls.creators }
+    var creators: Creators { calls.creators }
     /// The maximum number of bytes of all objects in one call.
     var payloadBytes: Int { calls.payloadBytes }
     /// The limits of one object.
@@ -58,8 +58,10 @@ final class ServiceLimits {
 
     /// Throws if the configuration does not allow the caller to create adapters.
     func checkCreator(_ caller: Caller) throws(ListError) {
-        guard AdapterAccess(owner: 0, writers: creators).allowsWriting(caller) else {
-            throw ListError(.accessDenied, "user \(caller.user) may not create adapters (Creators=\(creators.text))")
+        guard creators.admits(caller) else {
+            throw ListError(
+                .accessDenied,
+                "user \(caller.user) may not create adapters: Creators= in listd.conf is \(creators.text.quoted)")
         }
     }
 
