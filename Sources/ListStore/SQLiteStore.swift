@@ -40,6 +40,7 @@ package final class SQLiteStore: Store {
     private let owned: Owned
     /// The path of the database.
     package let path: String
+    package let failures = StoreFailures()
     private let waiting = Mutex<[Job]>([])
 
     package init(_ connection: consuming StoreConnection, path: String) {
@@ -134,7 +135,7 @@ package final class SQLiteStore: Store {
         guard let shared = commit(jobs, to: connection) else { return answer(jobs, .success(())) }
         for job in jobs {
             let failure = jobs.count == 1 ? shared : commit([job], to: connection)
-            answer([job], Self.result(failure))
+            answer([job], result(failure))
         }
     }
 
@@ -154,8 +155,8 @@ package final class SQLiteStore: Store {
         connection.commit(jobs.map(\.change), isSynced: jobs.contains { $0.durability == .fsync })
     }
 
-    private static func result(_ failure: SQLiteFailure?) -> Result<Void, ListError> {
-        failure.map { .failure($0.listError) } ?? .success(())
+    private func result(_ failure: SQLiteFailure?) -> Result<Void, ListError> {
+        failure.map { .failure(StoreAccess.error(for: $0, at: path)) } ?? .success(())
     }
 
     private func answer(_ jobs: [Job], _ result: Result<Void, ListError>) {

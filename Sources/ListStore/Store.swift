@@ -8,6 +8,9 @@ package import ListKit
 /// Changes are written in the order in which they are submitted, each of them completely or not at all. Changes that
 /// wait at the same time are written in one transaction.
 package protocol Store: Sendable {
+    /// The record of refused changes, of all lists of the store.
+    var failures: StoreFailures { get }
+
     /// Writes one change of one adapter.
     ///
     /// - Parameters:

@@ -70,7 +70,8 @@ package final class StoreConnection {
     func faults() throws(SQLiteFailure) -> [String] {
         var faults: [String] = []
         if let loss = files.loss() {
-            faults.append("\(loss.file) \(loss.reason); the next start will not find the stored lists")
+            let consequence = loss.lost == nil ? "cannot read" : "will not find"
+            faults.append("\(loss.file) \(loss.reason); the next start \(consequence) the stored lists")
         }
         let rows = try database.statement("PRAGMA integrity_check")
         while try database.step(rows) { if let text = rows.text(0), text != "ok" { faults.append(text) } }

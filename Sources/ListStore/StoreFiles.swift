@@ -2,6 +2,7 @@
 
 internal import CLinux
 internal import Glibc
+internal import ListSupport
 
 /// The loss of a file of the open store, which was removed, replaced or truncated by somebody else.
 package struct StoreLoss: Sendable, Equatable, CustomStringConvertible {
@@ -9,13 +10,18 @@ package struct StoreLoss: Sendable, Equatable, CustomStringConvertible {
     package let file: String
     /// The kind of loss, as the end of a sentence about the file.
     package let reason: String
-    /// The lost data, for messages.
-    package let lost: String
+    /// The lost data, for messages; nil if nothing is lost.
+    package let lost: String?
     /// Whether the database is intact, so that the log can still be moved into it.
     let leavesDatabase: Bool
 
     /// One sentence for the log.
-    package var description: String { "\(file) \(reason); changes are refused, and these data are lost: \(lost)" }
+    package var description: String {
+        guard let lost else {
+            return "\(file) \(reason); nothing is lost, but changes are refused until it can be reached"
+        }
+        return "\(file) \(reason); changes are refused, and these data are lost: \(lost)"
+    }
 }
 
 /// The files of an open store: checks that the files at their paths are the ones that were opened and were not
@@ -53,7 +59,13 @@ final class StoreFiles {
     func loss() -> StoreLoss? {
         let gone = "was removed, renamed or replaced while listd had it open"
         let log = path + WriteAheadLog.suffix
-        guard let now = Self.state(path), let database, Self.isSame(now, database) else {
+        let state = Self.state(path)
+        if state == nil, errno != ENOENT {
+            return StoreLoss(
+                file: path, reason: "cannot be reached: \(StoreAccess.obstacle(to: path) ?? SystemError.text(errno))",
+                lost: nil, leavesDatabase: false)
+        }
+        guard let now = state, let database, Self.isSame(now, database) else {
             return StoreLoss(
                 file: path, reason: gone,
                 lost: "all lists, unless the file is put back", leavesDatabase: false)

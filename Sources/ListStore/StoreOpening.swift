@@ -100,7 +100,7 @@ struct StoreOpening {
                 throw ListError(
                     .storeFailed, "another process has \(path) open, most likely another listd", cause: error.message)
             }
-            guard isDamage(error) else { throw error.listError }
+            guard isDamage(error) else { throw StoreAccess.error(for: error, at: path) }
             return try replaceDatabase(damagedBy: error)
         }
     }
@@ -232,7 +232,7 @@ struct StoreOpening {
     }
 
     /// Makes a directory that only its owner may enter, and its missing parent directories.
-    fileprivate static func makeDirectory(_ path: String) throws(ListError) {
+    static func makeDirectory(_ path: String) throws(ListError) {
         if unsafe mkdir(path, 0o700) == 0 { return }
         var error = errno
         let parent = StoreFiles.directory(of: path)

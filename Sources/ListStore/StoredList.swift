@@ -235,11 +235,14 @@ package final class StoredList: Sendable {
             case .nothing: return { completion(nil) }
             case .later: return nil
             case .write(let change, let durability):
-                store.write(change, durability: durability) { [log] outcome in
-                    guard case .failure(let error) = outcome else { return completion(nil) }
-                    log.error(
-                        "adapter \(name.debugDescription) could not be stored: \(error)", .adapter(name),
-                        event: .storeFailed, limitedBy: "store")
+                store.write(change, durability: durability) { [log, failures = store.failures] outcome in
+                    guard case .failure(let error) = outcome else {
+                        if let line = failures.recordSuccess() { log.notice("\(line)") }
+                        return completion(nil)
+                    }
+                    if let line = failures.recordRefusal(error, of: name) {
+                        log.error("\(line)", .adapter(name), event: .storeFailed)
+                    }
                     completion(error)
                 }
                 return nil

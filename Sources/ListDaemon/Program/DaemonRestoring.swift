@@ -68,6 +68,8 @@ extension RunningDaemon {
     /// Opens the store; returns nil if no store is used, or if the stop was requested during the opening.
     private func openStore() throws(StartFailure) -> OpenedStore? {
         guard let directory = options.stateDirectory else { return nil }
+        adoptEarlierStore(in: directory)
+        for finding in StoreAccess.restrict(directory: directory) { log.warning("\(finding)", .file(directory)) }
         do throws(ListError) {
             let opened = try SQLiteStore.open(directory: directory, boot: options.bootIdentifier) { [stopFlag] in
                 stopFlag.isSet
@@ -79,7 +81,19 @@ extension RunningDaemon {
             return opened
         } catch {
             guard !isStopping else { return nil }
-            throw StartFailure(code: .store, message: "the store in \(directory) cannot be opened: \(error)")
+            throw StartFailure(code: .store, message: "the store in \(directory) cannot be opened: \(error.reason)")
+        }
+    }
+
+    /// Takes the store of a user's listd that is beside the configuration, where systemd before version 254 had it.
+    private func adoptEarlierStore(in directory: String) {
+        let old = options.configurationDirectory
+        guard options.bus == .session, old != directory else { return }
+        do throws(ListError) {
+            guard try SQLiteStore.move(from: old, to: directory) else { return }
+            log.notice("moved the stored lists from \(old) to \(directory)", .file(directory))
+        } catch {
+            log.error("the stored lists in \(old) were not moved to \(directory): \(error.reason)", .file(old))
         }
     }
 

@@ -26,6 +26,31 @@ struct LostFilesTests {
     }
 
     @Test(
+        "the state directory cannot be reached → StoreFailed has the reason, the log says that nothing is lost; it can be reached again → changes are stored"
+    )
+    func unreachable() async throws {
+        let stage = try await stages.start()
+        let adapter = try await stage.createStored("mail")
+        #expect(try await adapter.applyChanges(upserts("a")) == 1)
+        let (files, moved) = (FileManager.default, stages.state.path + "-moved")
+        try files.moveItem(atPath: stages.state.path, toPath: moved)
+        try files.createSymbolicLink(atPath: stages.state.path, withDestinationPath: stages.state.path)
+        for _ in 0..<3 {
+            let error = await #expect(throws: DBusError.self) { try await adapter.applyChanges(upserts("b")) }
+            #expect(error?.message.contains("Too many levels of symbolic links") == true, "\(error?.message ?? "")")
+        }
+        try files.removeItem(atPath: stages.state.path)
+        try files.moveItem(atPath: moved, toPath: stages.state.path)
+        #expect(try await adapter.applyChanges(upserts("b")) == 2)
+        await stage.stop()
+        let text = stage.listd.standardError
+        #expect(text.contains("cannot be reached: ") && text.contains("nothing is lost"), "\(text)")
+        #expect(lines(stage).isEmpty)
+        #expect(text.split(separator: "\n").filter { $0.contains("could not be stored") }.count == 1)
+        try await stages.run { stage in #expect(try await stage.adapter("mail").objects().rows.count == 2) }
+    }
+
+    @Test(
         "the state directory, database or write-ahead log is lost → StoreFailed, and one log line names the file",
         arguments: ["directory", "other directory", "database", "other database", "log"])
     func filesRemoved(what: String) async throws {

@@ -18,6 +18,7 @@ struct StoredListTests {
 
     /// A store that answers when the test allows it.
     private final class SlowStore: Store {
+        let failures = StoreFailures()
         private let waiting = Mutex([@Sendable (Result<Void, ListError>) -> Void]())
         private let written = Mutex([String]())
         /// The names of the written lists.
