@@ -57,5 +57,7 @@ extension Log {
         case pluginRestarted = "a6f08d59dfc64a17ab6a973fbdb0a06a"
         /// A plugin's process ended too often and is not restarted any more.
         case pluginFailed = "be8e250753e44a7fa0069b21aac23e10"
+        /// A plugin was not loaded: its file, its manifest or the plugin itself refused.
+        case pluginRefused = "d2a4f6f0c3f84b06a7f0f1d2c6be5b17"
     }
 }

@@ -36,6 +36,9 @@ final class Collector: SyntaxVisitor {
             SourceFile(path: path, module: module, folder: folder, lineCount: lineCount),
             lines: SourceLocationConverter(fileName: path, tree: tree))
         collector.walk(tree)
+        let messages = ErrorMessages(lines: collector.lines)
+        messages.walk(tree)
+        collector.file.unquoted = messages.unquoted
         return collector.file
     }
 

@@ -16,6 +16,7 @@ struct SourceFile {
     var imports: Set<String> = []
     /// The types that are declared in bodies of functions. Their names are not visible outside of the file.
     var localTypes: Set<String> = []
+    var unquoted: [UnquotedPart] = []
 }
 
 struct TypeDeclaration {

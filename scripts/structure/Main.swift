@@ -37,6 +37,7 @@ struct Main {
         let exceptions = Exceptions(tree.text(of: Tree.exceptions), path: Tree.exceptions)
         var used: Set<String> = []
         var findings = StateRule(modules: modules).findings() + SizeRules(modules: modules).findings()
+        findings += QuotingRule(modules: modules).findings()
         for module in modules.names {
             findings += CircleRule(modules, module: module).findings(without: exceptions.keys, used: &used)
         }

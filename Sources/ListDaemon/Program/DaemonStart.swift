@@ -158,8 +158,20 @@ extension RunningDaemon {
         do throws(DBusError) {
             try await link.connect()
         } catch {
-            throw StartFailure(code: .noBus, message: "listd cannot use the bus \(options.bus): \(error.message)")
+            throw StartFailure(
+                code: .noBus, message: "listd cannot use \(options.bus): \(error.message)\(advice(error))")
         }
+    }
+}
+
+extension RunningDaemon {
+    /// Returns what to do when the bus refuses listd its name; empty for another error.
+    private func advice(_ error: DBusError) -> String {
+        guard error.standard == .accessDenied, options.bus == .system else { return "" }
+        let file = "\(ObjectNames.service).conf"
+        return
+            "; the file \(file) in /usr/share/dbus-1/system.d or /etc/dbus-1/system.d should allow it: install it again "
+            + "(apt install --reinstall listd), and run busctl call org.freedesktop.DBus / org.freedesktop.DBus ReloadConfig"
     }
 }
 

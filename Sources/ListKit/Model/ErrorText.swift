@@ -42,6 +42,14 @@ enum ErrorText {
         return result
     }
 
+    /// Returns the end of a path, which names the file; `…` replaces the beginning if the path is longer.
+    ///
+    /// - Complexity: O(1).
+    static func shorten(path: some BidirectionalCollection<Unicode.Scalar>) -> String {
+        let end = path.suffix(maximumQuotedScalars)
+        return end.reduce(into: end.startIndex == path.startIndex ? "" : "…") { $0 += escaped($1) }
+    }
+
     private static func escaped(_ scalar: Unicode.Scalar) -> String {
         guard scalar.mustBeEscaped else { return String(scalar) }
         return "\\u{" + String(scalar.value, radix: 16, uppercase: true) + "}"
@@ -64,5 +72,8 @@ extension Unicode.Scalar {
 
 extension StringProtocol {
     /// The beginning of the text, quoted for an error message: at most 64 characters, escaped.
-    @_spi(Daemon) public var quoted: String { ErrorText.quote(unicodeScalars) }
+    public var quoted: String { ErrorText.quote(unicodeScalars) }
+
+    /// The end of the text, which is a path, for an error message: at most 64 characters, escaped.
+    public var shortenedPath: String { ErrorText.shorten(path: unicodeScalars) }
 }

@@ -92,10 +92,10 @@ struct FollowedFile {
     }
 
     private func tooLarge(_ size: Int) -> ListError {
-        LimitKey.fileBytes.refusal(.payloadTooLarge, "\(path) has \(size) bytes, more than \(limit)")
+        LimitKey.fileBytes.refusal(.payloadTooLarge, "\(path.shortenedPath) has \(size) bytes, more than \(limit)")
     }
 
     private func fault(_ message: String, errno number: Int32? = nil) -> ListError {
-        ListError(.invalidArguments, "\(path) \(message)", cause: number.map { SystemError.text($0) })
+        ListError(.invalidArguments, "\(path.shortenedPath) \(message)", cause: number.map { SystemError.text($0) })
     }
 }

@@ -93,7 +93,8 @@ struct OpenedFile {
             let received = unsafe pread(descriptor.rawValue, &chunk, size, off_t(start + bytes.count))
             if received < 0 && errno == EINTR { continue }
             guard received >= 0 else {
-                throw ListError(.invalidArguments, "\(path) cannot be read", cause: SystemError.text(errno))
+                throw ListError(
+                    .invalidArguments, "\(path.shortenedPath) cannot be read", cause: SystemError.text(errno))
             }
             if received == 0 { break }
             bytes += chunk.prefix(received)

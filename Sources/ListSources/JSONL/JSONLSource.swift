@@ -115,7 +115,7 @@ package final class JSONLSource: Source {
             send(state.follower.begin(with: bytes))
         case .missing:
             let fault = state.wasFound ? "was removed" : "does not exist"
-            report(ListError(.invalidArguments, "\(path) \(fault); listd waits for it"))
+            report(ListError(.invalidArguments, "\(path.shortenedPath) \(fault); listd waits for it"))
         case .failed(let error): report(error)
         }
     }
@@ -157,6 +157,6 @@ package final class JSONLSource: Source {
     }
 
     private func withPath(_ error: ListError) -> ListError {
-        ListError(error.code, "\(path), \(error.message)", cause: error.cause)
+        ListError(error.code, "\(path.shortenedPath), \(error.message)", cause: error.cause)
     }
 }

@@ -14,7 +14,7 @@ struct ELFHeader {
         // O_NONBLOCK: opening must not block, even if the path has become a FIFO.
         let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
         guard file >= 0 else {
-            throw ListError(.pluginRefused, "\(path) cannot be read", cause: SystemError.text(errno))
+            throw ListError(.pluginRefused, "\(path.shortenedPath) cannot be read", cause: SystemError.text(errno))
         }
         defer { close(file) }
         var buffer = [UInt8](repeating: 0, count: Self.length)
@@ -31,20 +31,20 @@ struct ELFHeader {
     /// Checks that the file is a shared object for this machine.
     func check(_ path: String) throws(ListError) {
         guard bytes.starts(with: [0x7F, UInt8(ascii: "E"), UInt8(ascii: "L"), UInt8(ascii: "F")]) else {
-            throw ListError(.pluginRefused, "\(path) is not an ELF file")
+            throw ListError(.pluginRefused, "\(path.shortenedPath) is not an ELF file")
         }
         guard bytes.count == Self.length, bytes[4] == 2, bytes[5] == 1 else {
-            throw ListError(.pluginRefused, "\(path) is not a 64-bit little-endian ELF file")
+            throw ListError(.pluginRefused, "\(path.shortenedPath) is not a 64-bit little-endian ELF file")
         }
         let type = UInt16(bytes[16]) | UInt16(bytes[17]) << 8
         guard type == 3 else {
-            throw ListError(.pluginRefused, "\(path) is not a shared object (ELF type \(type))")
+            throw ListError(.pluginRefused, "\(path.shortenedPath) is not a shared object (ELF type \(type))")
         }
         let machine = UInt16(bytes[18]) | UInt16(bytes[19]) << 8
         guard machine == Self.thisMachine else {
             throw ListError(
                 .pluginRefused,
-                "\(path) is built for ELF machine \(machine), but this machine is \(Self.thisMachine)")
+                "\(path.shortenedPath) is built for ELF machine \(machine), but this machine is \(Self.thisMachine)")
         }
     }
 

@@ -3,6 +3,7 @@
 internal import Glibc
 internal import ListConfiguration
 @_spi(Daemon) package import ListKit
+internal import ListSupport
 
 /// The directories in which plugins are searched, in order.
 package struct PluginDirectories: Sendable, Hashable {
@@ -23,16 +24,23 @@ package struct PluginDirectories: Sendable, Hashable {
         guard !nameOrPath.isEmpty, !nameOrPath.utf8.contains(0) else {
             throw ListError(.noSuchPlugin, "the name of the plugin is empty, or has a NUL in it")
         }
-        for path in candidates(for: nameOrPath) where exists(path) {
-            return try PluginFile(path: path, in: paths)
+        for path in candidates(for: nameOrPath) {
+            if unsafe access(path, F_OK) == 0 { return try PluginFile(path: path, in: paths) }
+            // Another plugin of that name, in a later directory, must not replace one that cannot be seen.
+            if let reason = Self.obstacle(errno) {
+                let user = UnixGroups.name(ofUser: geteuid()) ?? String(geteuid())
+                throw ListError(
+                    .pluginRefused,
+                    "\(path.quoted) cannot be read by user \(user): check the modes of the plugin "
+                        + "directories \(paths.joined(separator: ":"))", cause: reason)
+            }
         }
         let directories = paths.joined(separator: ":")
         guard nameOrPath.utf8.contains(UInt8(ascii: "/")) else {
-            let file = String(nameOrPath.unicodeScalars.prefix(64))
             throw ListError(
                 .noSuchPlugin,
-                "there is no plugin \(nameOrPath.quoted), because there is no \(file).so or "
-                    + "lib\(file).so in \(directories)")
+                "there is no plugin \(nameOrPath.quoted): no file of that name with .so at its end, or also lib at its "
+                    + "beginning, is in \(directories)")
         }
         let name = PluginFile.pluginName(ofFile: nameOrPath)
         throw ListError(
@@ -49,5 +57,8 @@ package struct PluginDirectories: Sendable, Hashable {
         return paths.map { "\($0)/\(nameOrPath)" }
     }
 
-    private func exists(_ path: String) -> Bool { unsafe access(path, F_OK) == 0 }
+    /// Returns the text of an error other than that there is no such file; nil otherwise.
+    private static func obstacle(_ number: Int32) -> String? {
+        [ENOENT, ENOTDIR, ENAMETOOLONG].contains(number) ? nil : SystemError.text(number)
+    }
 }

@@ -25,14 +25,14 @@ package struct PluginFile: Sendable, Hashable {
         path: String, in directories: [String], identity: ProcessIdentity = .current
     ) throws(ListError) {
         guard let real = canonicalPath(path) else {
-            throw ListError(.noSuchPlugin, "\(path) does not exist", cause: SystemError.text(errno))
+            throw ListError(.noSuchPlugin, "\(path.shortenedPath) does not exist", cause: SystemError.text(errno))
         }
         guard let directory = directories.lazy.compactMap(canonicalPath).first(where: { real.hasPrefix($0 + "/") })
         else {
             throw ListError(
                 .pluginRefused,
-                "\(path): \(real) is in no plugin directory; move it to \(directories.joined(separator: " or ")), and "
-                    + "load it by its name, “\(Self.pluginName(ofFile: real))”")
+                "\(path.shortenedPath): \(real.shortenedPath) is in no plugin directory; move it to \(directories.joined(separator: " or ")), and "
+                    + "load it by its name, \(Self.pluginName(ofFile: real).quoted)")
         }
         for directory in Self.directories(from: directory, to: real) {
             try FileStatus(of: directory).checkTrust(in: identity, asDirectoryOf: path)
@@ -90,7 +90,8 @@ private struct FileStatus {
         var status = stat()
         // The path outlives the call; the status is a local of this function.
         guard unsafe stat(path, &status) == 0 else {
-            throw ListError(.pluginRefused, "the status of \(path) cannot be read", cause: SystemError.text(errno))
+            throw ListError(
+                .pluginRefused, "the status of \(path.shortenedPath) cannot be read", cause: SystemError.text(errno))
         }
         self.path = path
         mode = status.st_mode
@@ -99,7 +100,9 @@ private struct FileStatus {
     }
 
     func checkTrust(in identity: ProcessIdentity) throws(ListError) {
-        guard mode & S_IFMT == S_IFREG else { throw ListError(.pluginRefused, "\(path) is not a regular file") }
+        guard mode & S_IFMT == S_IFREG else {
+            throw ListError(.pluginRefused, "\(path.shortenedPath) is not a regular file")
+        }
         try checkOwner(identity)
     }
 
@@ -107,19 +110,21 @@ private struct FileStatus {
         do throws(ListError) {
             try checkOwner(identity)
         } catch {
-            throw ListError(.pluginRefused, "\(file): its plugin directory is not safe", cause: error.message)
+            throw ListError(
+                .pluginRefused, "\(file.shortenedPath): its plugin directory is not safe", cause: error.message)
         }
     }
 
     private func checkOwner(_ identity: ProcessIdentity) throws(ListError) {
         guard owner == 0 || owner == identity.user else {
             throw ListError(
-                .pluginRefused, "\(path) is owned by user \(owner), not by root or user \(identity.user)")
+                .pluginRefused, "\(path.shortenedPath) is owned by user \(owner), not by root or user \(identity.user)")
         }
         let isOpenToGroup = mode & S_IWGRP != 0 && group != identity.group && group != 0
         guard mode & S_IWOTH == 0, !isOpenToGroup else {
             let digits = String(mode & 0o7777, radix: 8)
-            throw ListError(.pluginRefused, "\(path) is writable by other users (mode \(digits), group \(group))")
+            throw ListError(
+                .pluginRefused, "\(path.shortenedPath) is writable by other users (mode \(digits), group \(group))")
         }
     }
 }

@@ -23,7 +23,8 @@ package struct PluginLibrary: Sendable {
         entry = try Self.load(file)
         guard let record = entry.record else {
             throw ListError(
-                .pluginRefused, "\(file.path): \(PluginEntry.symbolName) did not return the record of a plugin")
+                .pluginRefused,
+                "\(file.path.shortenedPath): \(PluginEntry.symbolName) did not return the record of a plugin")
         }
         try record.check(against: daemon, file: file.path)
         self.file = file
@@ -42,12 +43,12 @@ package struct PluginLibrary: Sendable {
             return unsafe (handle, handle == nil ? dlerror().map { unsafe String(cString: $0) } : nil)
         }
         guard let handle = unsafe handle else {
-            throw ListError(.pluginRefused, "\(file.path) cannot be loaded", cause: reason)
+            throw ListError(.pluginRefused, "\(file.path.shortenedPath) cannot be loaded", cause: reason)
         }
         guard let symbol = unsafe dlsym(handle, PluginEntry.symbolName) else {
             throw ListError(
                 .pluginRefused,
-                "\(file.path) exports no \(PluginEntry.symbolName) (is “@c” missing?); a plugin needs the line "
+                "\(file.path.shortenedPath) exports no \(PluginEntry.symbolName) (is “@c” missing?); a plugin needs the line "
                     + "“@c public func \(PluginEntry.symbolName)(_ call: PluginCall) "
                     + "{ exportPlugin(NAME.self, to: call) }”")
         }
@@ -58,14 +59,16 @@ package struct PluginLibrary: Sendable {
     ///
     /// - Throws: `pluginRefused` when the plugin throws, or when its manifest is invalid.
     package func manifest(for host: PluginHost) throws(ListError) -> PluginManifest {
-        guard let plugin = entry.plugin else { throw ListError(.pluginRefused, "\(file.path) exports no plugin") }
+        guard let plugin = entry.plugin else {
+            throw ListError(.pluginRefused, "\(file.path.shortenedPath) exports no plugin")
+        }
         let manifest: PluginManifest
         do { manifest = try plugin.manifest(for: host) } catch {
             // The administrator has to correct a setting that the plugin does not accept.
             let what =
                 error is PluginSettingError
                 ? "refuses its settings ([Plugin \(file.pluginName)] in listd.conf)" : "refuses to start"
-            throw ListError(.pluginRefused, "\(file.path): the plugin \(what)", cause: "\(error)")
+            throw ListError(.pluginRefused, "\(file.path.shortenedPath): the plugin \(what)", cause: "\(error)")
         }
         try manifest.check(file: file)
         return manifest

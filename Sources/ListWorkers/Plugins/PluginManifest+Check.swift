@@ -18,7 +18,7 @@ extension PluginManifest {
         guard PluginName.isValid(name), name == file.pluginName else {
             throw ListError(
                 .pluginRefused,
-                "\(file.path): the plugin is named “\(name)” in its manifest, but “\(file.pluginName)” in "
+                "\(file.path.shortenedPath): the plugin is named \(name.quoted) in its manifest, but \(file.pluginName.quoted) in "
                     + "the file name")
         }
         try checkNames(sectionControllers.map(\.name), what: "section controller", file: file)
@@ -29,10 +29,11 @@ extension PluginManifest {
         var seen: Set<String> = []
         for name in names {
             guard PluginName.isValid(name) else {
-                throw ListError(.pluginRefused, "\(file.path): “\(name)” cannot be the name of a \(what)")
+                throw ListError(
+                    .pluginRefused, "\(file.path.shortenedPath): \(name.quoted) cannot be the name of a \(what)")
             }
             guard seen.insert(name).inserted else {
-                throw ListError(.pluginRefused, "\(file.path): two \(what)s are called “\(name)”")
+                throw ListError(.pluginRefused, "\(file.path.shortenedPath): two \(what)s are called \(name.quoted)")
             }
         }
     }

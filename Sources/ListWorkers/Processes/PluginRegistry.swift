@@ -113,7 +113,9 @@ package actor PluginRegistry {
 
     private func check(_ file: PluginFile, isThatOf plugin: LoadedPlugin) throws(ListError) {
         guard file.path == plugin.file else {
-            throw ListError(.pluginRefused, "\(file.path): plugin \(plugin.name) is already loaded from \(plugin.file)")
+            throw ListError(
+                .pluginRefused,
+                "\(file.path.shortenedPath): plugin \(plugin.name) is already loaded from \(plugin.file.shortenedPath)")
         }
     }
 
@@ -123,7 +125,7 @@ package actor PluginRegistry {
         guard let loaded = libraries[file.pluginName], loaded != state else { return }
         throw ListError(
             .pluginRefused,
-            "\(file.path): the file was replaced, but listd has loaded the old file into its own process "
+            "\(file.path.shortenedPath): the file was replaced, but listd has loaded the old file into its own process "
                 + "(Isolation=none); restart listd")
     }
 
@@ -176,11 +178,14 @@ package actor PluginRegistry {
     /// - Throws: `noSuchPlugin`; `invalidArguments`, which names the lists, if there are any.
     package func unload(_ name: String, usedBy users: [String]) async throws(ListError) {
         guard residents[name] != nil || workers[name] != nil else {
-            throw ListError(.noSuchPlugin, "plugin \(name) is not loaded")
+            throw ListError(.noSuchPlugin, "plugin \(name.quoted) is not loaded")
         }
         guard users.isEmpty else {
-            let lists = (users.count == 1 ? "the list " : "the lists ") + users.sorted().joined(separator: ", ")
-            throw ListError(.invalidArguments, "plugin \(name) is used by \(lists)")
+            let names = users.sorted().prefix(5).map(\.quoted).joined(separator: ", ")
+            let more = users.count > 5 ? " and \(users.count - 5) others" : ""
+            throw ListError(
+                .invalidArguments,
+                "plugin \(name.quoted) is used by \(users.count == 1 ? "the list" : "the lists") \(names)\(more)")
         }
         residents[name] = nil
         if let worker = workers.removeValue(forKey: name) { await worker.dismiss() }
@@ -217,7 +222,7 @@ package actor PluginRegistry {
         if let other = names.first(where: { $0 != isolated }) {
             throw ListError(
                 .invalidArguments,
-                "section-controllers: plugins \(isolated) and \(other) run in different processes; a list can use "
+                "section-controllers: plugins \(isolated.quoted) and \(other) run in different processes; a list can use "
                     + "only one of them")
         }
         let plugin = await worker.plugin
@@ -242,7 +247,8 @@ package actor PluginRegistry {
 
     private static func noSuchController(_ reference: ControllerName) -> ListError {
         ListError(
-            .noSuchSectionController, "plugin \(reference.plugin) has no section controller \(reference.name.quoted)")
+            .noSuchSectionController,
+            "plugin \(reference.plugin.quoted) has no section controller \(reference.name.quoted)")
     }
 
     /// Makes the data source of a list, and loads its plugin if necessary.
@@ -271,6 +277,6 @@ package actor PluginRegistry {
     }
 
     private static func noSuchSource(_ source: String, of plugin: String) -> ListError {
-        ListError(.invalidArguments, "source: plugin \(plugin) has no data source \(source.quoted)")
+        ListError(.invalidArguments, "source: plugin \(plugin.quoted) has no data source \(source.quoted)")
     }
 }

@@ -230,7 +230,7 @@ extension PluginWorker {
         guard from === process else { return }
         process = nil
         lifecycle.didRefuse()
-        giveUp(error.reason)
+        giveUp(error.reason, event: .pluginRefused)
         failCallers(error)
     }
 
@@ -297,8 +297,8 @@ extension PluginWorker {
     }
 
     /// Marks the plugin as failed. Its lists continue in the daemon, without the plugin's section controllers.
-    private func giveUp(_ reason: String) {
-        log.error("plugin \(name) has failed: \(reason)", .plugin(name), event: .pluginFailed)
+    private func giveUp(_ reason: String, event: Log.Event = .pluginFailed) {
+        log.error("plugin \(name) has failed: \(reason)", .plugin(name), event: event)
         updatePlugin { plugin in
             plugin.state = .failed
             plugin.processID = 0

@@ -48,7 +48,8 @@ package struct WorkerExecutable: Sendable {
             }
         }
         guard process > 0 else {
-            throw ListError(.pluginFailed, "a worker could not be started: \(path)", cause: SystemError.text(errno))
+            throw ListError(
+                .pluginFailed, "a worker could not be started: \(path.shortenedPath)", cause: SystemError.text(errno))
         }
         return process
     }

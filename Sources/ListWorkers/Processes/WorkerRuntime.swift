@@ -133,7 +133,7 @@ extension WorkerRuntime {
         let resolved = try? SectionControllerTable(table.option) { (reference) throws(ListError) in
             guard reference.plugin == manifest?.name,
                 let entry = manifest?.sectionControllers.first(where: { $0.name == reference.name })
-            else { throw ListError(.noSuchSectionController, "\(reference.plugin)/\(reference.name)") }
+            else { throw ListError(.noSuchSectionController, "\(reference.plugin.quoted)/\(reference.name)") }
             return tracer.traced(entry, of: reference.plugin)
         }
         return resolved ?? table

@@ -36,7 +36,7 @@ final class WorkerSocket {
         } catch {
             _ = unsafe rmdir(directory)
             throw ListError(
-                .pluginFailed, "the socket for a worker could not be made: \(path)", cause: error.message)
+                .pluginFailed, "the socket for a worker could not be made: \(path.shortenedPath)", cause: error.message)
         }
     }
 

@@ -196,7 +196,7 @@ final class WorkerSources {
         else {
             throw ListError(
                 .sourceUnavailable,
-                "the data source “\(source.name)” of plugin \(worker.name) is not running (state of the plugin: "
+                "the data source \(source.name.quoted) of plugin \(worker.name) is not running (state of the plugin: "
                     + "“\(worker.plugin.state.rawValue)”)",
                 cause: worker.plugin.lastError)
         }

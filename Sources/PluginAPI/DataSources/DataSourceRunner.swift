@@ -113,7 +113,7 @@ public final class DataSourceRunner: Sendable {
         queue.async { [self] in
             guard case .running(let source, _) = owned.state, let source = source as? any WritableDataSource else {
                 let error = ListError(
-                    .sourceUnavailable, "the data source \(entry.name.debugDescription) accepts no writes now")
+                    .sourceUnavailable, "the data source \(entry.name.quoted) accepts no writes now")
                 return gate.deliver(.written(write.id, error))
             }
             do {

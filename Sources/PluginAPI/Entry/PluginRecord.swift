@@ -40,13 +40,14 @@ internal import CPluginABI
         guard apiMajor == daemon.apiMajor, apiMinor <= daemon.apiMinor else {
             throw ListError(
                 .pluginRefused,
-                "\(file): the plugin was built for plugin API \(apiMajor).\(apiMinor), but this listd has "
+                "\(file.shortenedPath): the plugin was built for plugin API \(apiMajor).\(apiMinor), but this listd has "
                     + "\(daemon.apiMajor).\(daemon.apiMinor)")
         }
         guard swiftVersion == daemon.swiftVersion, compiler == daemon.compiler else {
             throw ListError(
                 .pluginRefused,
-                "\(file): the plugin was built with \(compilerText), but this listd with \(daemon.compilerText)")
+                "\(file.shortenedPath): the plugin was built with \(compilerText), but this listd with \(daemon.compilerText)"
+            )
         }
     }
 

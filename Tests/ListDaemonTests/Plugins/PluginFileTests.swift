@@ -184,13 +184,24 @@ struct PluginFileTests {
         #expect(error?.code == .pluginRefused)
     }
 
+    @Test("a plugin directory cannot be read → pluginRefused says so, and no later directory is used")
+    func unreadable() throws {
+        let loop = directory.path("loop")
+        try FileManager.default.createSymbolicLink(atPath: loop, withDestinationPath: loop)
+        try directory.write(head(), to: "a.so")
+        let error = #expect(throws: ListError.self) { try PluginDirectories([loop, directory.directory]).find("a") }
+        #expect(error?.code == .pluginRefused)
+        #expect(error?.message.contains("\(loop)/a.so") == true && error?.message.contains("cannot be read") == true)
+        #expect(error?.cause == "Too many levels of symbolic links")
+    }
+
     @Test(
         "a path is outside of plugin directories, or a name is unknown → the error says from where plugins are loaded",
         arguments: [
-            ("/bin/true", "move it to /nonexistent or HERE, and load it by its name, “true”"),
+            ("/bin/true", "move it to /nonexistent or HERE, and load it by its name, \"true\""),
             ("/tmp/build/libgarden.so", "a plugin is loaded by its name, \"garden\", from /nonexistent:HERE"),
             ("below/garden.so", "a plugin is loaded by its name, \"garden\", from /nonexistent:HERE"),
-            ("garden", "there is no garden.so or libgarden.so in /nonexistent:HERE"),
+            ("garden", "with .so at its end, or also lib at its beginning, is in /nonexistent:HERE"),
         ])
     func wanted(name: String, text: String) {
         let directories = PluginDirectories(["/nonexistent", directory.directory])

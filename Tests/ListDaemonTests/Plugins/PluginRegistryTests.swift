@@ -99,6 +99,17 @@ struct PluginRegistryTests {
         #expect(await registry.plugin(named: "greenhouse") != nil)
     }
 
+    @Test("a plugin with a long name is unloaded → the error quotes 64 characters of it, and no part of an escape")
+    func longName() async {
+        let registry = PluginRegistry(
+            directories: PluginDirectories([directory.directory]), configuration: { PluginConfiguration(of: $0) },
+            log: Log(level: .error, sink: SilentSink()))
+        let name = String(repeating: "\u{1B}", count: 300)
+        let error = await #expect(throws: ListError.self) { try await registry.unload(name, usedBy: []) }
+        let quotation = String(repeating: #"\u{1B}"#, count: 64)
+        #expect(error?.message == "plugin \"\(quotation)…\" is not loaded")
+    }
+
     @Test("a worker cannot be started → pluginFailed has the reason, and the plugin is not loaded")
     func noWorker() async throws {
         try directory.build("greenhouse.swift")

@@ -31,6 +31,13 @@ struct ErrorTextTests {
         #expect(quotation.hasSuffix("…\"") && quotation.utf8.count <= 64 * 10 + 5)
     }
 
+    @Test("a path is shortened → its end stays, escaped, and … replaces the beginning of a long one")
+    func paths() {
+        #expect("/srv/a\nb".shortenedPath == #"/srv/a\u{A}b"#)
+        let long = "/" + String(repeating: "d", count: 200) + "/name.so"
+        #expect(long.shortenedPath == "…" + String(repeating: "d", count: 56) + "/name.so")
+    }
+
     @Test(
         "a text is quoted → it is escaped, and truncated after 64 characters",
         arguments: [

@@ -17,7 +17,7 @@ struct Reading: ListModel, Equatable {
 
     init(_ object: ListObject) throws(ListError) {
         guard let name = object.fields["name"]?.string, let value = object.fields["value"]?.double else {
-            throw ListError(.invalidObject, "the object “\(object.id)” has no valid field “name” or “value”")
+            throw ListError(.invalidObject, "the object \(object.id.quoted) has no valid field “name” or “value”")
         }
         self.init(name: name, value: value)
     }

@@ -224,7 +224,8 @@ extension AdapterObject {
 
     /// The error for writes to a list that is filled by a source.
     var readOnlyError: ListError {
-        ListError(.readOnly, "adapter \(name.quoted) is read-only, because it is filled by \(options.source.text)")
+        ListError(
+            .readOnly, "adapter \(name.quoted) is read-only, because it is filled by \(options.source.text.quoted)")
     }
 
     /// Throws if the caller may not invoke actions.

@@ -103,7 +103,7 @@ struct AdapterReconfiguring {
         guard case .list = adapter.options.source, let following = adapter.following else {
             let source = adapter.options.source.text
             throw ListError(
-                .readOnly, "adapter \(adapter.name.quoted) follows no other list: its source is \(source)")
+                .readOnly, "adapter \(adapter.name.quoted) follows no other list: its source is \(source.quoted)")
         }
         let query = try DerivedQuery(parsing: argument)
         service.calls.answer(call) {

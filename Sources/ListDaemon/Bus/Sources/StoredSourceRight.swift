@@ -13,7 +13,7 @@ extension AdapterAccess {
         guard source != .push, source.followed == nil, !mayHaveSource else { return }
         throw ListError(
             .accessDenied,
-            "only administrators and configuration files may use source \(source.text), and the list was created by "
+            "only administrators and configuration files may use source \(source.text.quoted), and the list was created by "
                 + "user \(owner), who is no administrator; an administrator can create the list again or configure it")
     }
 

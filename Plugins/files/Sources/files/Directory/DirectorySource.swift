@@ -242,7 +242,9 @@ final class DirectorySource: DataSource {
 
     // MARK: Failing
 
-    private var goneError: ListError { ListError(.pluginFailed, "\(options.path): the directory is gone") }
+    private var goneError: ListError {
+        ListError(.pluginFailed, "\(options.path.shortenedPath): the directory is gone")
+    }
 
     private func fail(_ error: any Error) {
         let retry = error is Tree.TooLong ? Self.longRetryTime : Self.retryTime

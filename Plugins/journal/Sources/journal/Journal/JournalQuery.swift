@@ -36,7 +36,8 @@ struct JournalQuery: Equatable, Sendable {
             guard argument.subject.hasPrefix("/"), !argument.subject.utf8.contains(0) else {
                 throw ListError(
                     .invalidArguments,
-                    "journal/entries takes the absolute path of a directory and options, not “\(argument.subject)”")
+                    "journal/entries takes the absolute path of a directory and options, not \(argument.subject.quoted)"
+                )
             }
             directory = argument.subject
         }

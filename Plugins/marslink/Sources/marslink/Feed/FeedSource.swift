@@ -22,7 +22,8 @@ final class FeedSource: DataSource {
         path = context.argument
         guard path.isEmpty || path.hasPrefix("/") else {
             throw ListError(
-                .invalidArguments, "marslink/feed takes the absolute path of a file or no argument, not “\(path)”")
+                .invalidArguments,
+                "marslink/feed takes the absolute path of a file or no argument, not \(path.shortenedPath)")
         }
         readInterval = try context.settings.duration("ReadInterval") ?? .seconds(1)
         self.messageInterval = messageInterval
@@ -57,7 +58,7 @@ final class FeedSource: DataSource {
             for fault in faults.prefix(5) { context.logger.warning("\(path):\(fault.line): \(fault.reason)") }
         }
         if feed.entries.isEmpty, let fault = feed.faults.first {
-            throw ListError(.invalidObject, "\(path):\(fault.line): \(fault.reason)")
+            throw ListError(.invalidObject, "\(path.shortenedPath):\(fault.line): \(fault.reason)")
         }
         return try feed.objects()
     }
@@ -66,17 +67,17 @@ final class FeedSource: DataSource {
         // Without O_NONBLOCK, opening a FIFO without a writer would block.
         let descriptor = unsafe open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         guard descriptor >= 0 else {
-            throw ListError(.pluginFailed, "\(path): \(unsafe String(cString: strerror(errno)))")
+            throw ListError(.pluginFailed, "\(path.shortenedPath): \(unsafe String(cString: strerror(errno)))")
         }
         let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
         defer { try? file.close() }
         var information = stat()
         guard unsafe fstat(descriptor, &information) == 0, information.st_mode & S_IFMT == S_IFREG else {
-            throw ListError(.pluginFailed, "\(path) is not a regular file")
+            throw ListError(.pluginFailed, "\(path.shortenedPath) is not a regular file")
         }
         let content = try file.read(upToCount: Self.maximumFileSize + 1) ?? Data()
         guard content.count <= Self.maximumFileSize else {
-            throw ListError(.payloadTooLarge, "\(path) has more than \(Self.maximumFileSize) bytes")
+            throw ListError(.payloadTooLarge, "\(path.shortenedPath) has more than \(Self.maximumFileSize) bytes")
         }
         return content
     }

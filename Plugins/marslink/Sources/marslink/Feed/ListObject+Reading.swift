@@ -14,14 +14,14 @@ extension Date {
 extension ListObject {
     func requiredDate() throws(ListError) -> Date {
         guard let microseconds = fields["date"]?.int else {
-            throw ListError(.invalidObject, "the object “\(id)” has no valid field “date”")
+            throw ListError(.invalidObject, "the object \(id.quoted) has no valid field “date”")
         }
         return Date(timeIntervalSince1970: Double(microseconds) / 1_000_000)
     }
 
     func requiredText(_ key: String) throws(ListError) -> String {
         guard let text = fields[key]?.string else {
-            throw ListError(.invalidObject, "the object “\(id)” has no valid field “\(key)”")
+            throw ListError(.invalidObject, "the object \(id.quoted) has no valid field \(key.quoted)")
         }
         return text
     }

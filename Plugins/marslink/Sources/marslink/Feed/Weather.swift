@@ -41,7 +41,7 @@ struct Weather: ListModel, Equatable, Sendable {
 
     init(_ object: ListObject) throws(ListError) {
         guard let high = object.fields["high"]?.int, let low = object.fields["low"]?.int else {
-            throw ListError(.invalidObject, "the object “\(object.id)” has no valid field “high” or “low”")
+            throw ListError(.invalidObject, "the object \(object.id.quoted) has no valid field “high” or “low”")
         }
         self.init(
             id: object.id, date: try object.requiredDate(), high: high, low: low,

@@ -26,7 +26,8 @@ final class StatusSource: DataSource {
         path = argument.subject.isEmpty ? usualPath : argument.subject
         guard path.hasPrefix("/"), !path.utf8.contains(0) else {
             throw ListError(
-                .invalidArguments, "packages/installed needs the absolute path of a status file, not “\(path)”")
+                .invalidArguments,
+                "packages/installed needs the absolute path of a status file, not \(path.shortenedPath)")
         }
         showsAll = try argument.options.boolean("all") ?? false
         self.context = context
@@ -64,7 +65,7 @@ final class StatusSource: DataSource {
         guard let file = try WholeFile(path: path, unlessVersion: shown) else { return }
         let status = StatusFile(file.bytes)
         if status.packages.isEmpty, !file.bytes.isEmpty {
-            throw ListError(.invalidObject, "\(path): the file contains no package")
+            throw ListError(.invalidObject, "\(path.shortenedPath): the file contains no package")
         }
         if let line = status.firstUnreadableLine {
             context.logger.warning(

@@ -53,7 +53,8 @@ struct RowWriter {
     /// Inserts or updates a row with all its columns, and with its rank unless `place` is `nil`.
     private func put(_ object: ListObject, rank place: String?) throws {
         if !list.hasType, !object.type.isEmpty {
-            throw ListError(.invalidObject, "object \(object.id.quoted): \(list.relation) has no column for a type")
+            throw ListError(
+                .invalidObject, "object \(object.id.quoted): \(list.relation.quoted) has no column for a type")
         }
         for key in object.fields.keys { _ = try column(named: key) }
         var values = Values()
@@ -110,7 +111,7 @@ struct RowWriter {
 
     private func column(named name: String) throws(ListError) -> ListDescription.Column {
         guard let column = columns[name] else {
-            throw ListError(.invalidObject, "field \(name.quoted): \(list.relation) has no such column")
+            throw ListError(.invalidObject, "field \(name.quoted): \(list.relation.quoted) has no such column")
         }
         return column
     }

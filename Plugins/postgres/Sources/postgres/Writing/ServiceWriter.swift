@@ -82,7 +82,7 @@ final class ServiceWriter: @unchecked Sendable {
         guard hello.generation == generation else {
             throw ListError(
                 .sourceUnavailable,
-                "\(hello.subject): the transaction numbers have a new generation, as after a failover; nothing was written"
+                "\(hello.subject.quoted): the transaction numbers have a new generation, as after a failover; nothing was written"
             )
         }
         connection = new
