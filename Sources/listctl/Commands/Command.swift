@@ -38,8 +38,12 @@ struct CommandContext {
     func withDaemon<Result: Sendable>(
         _ body: @DBusActor (ListDaemonClient) async throws(DBusError) -> Result
     ) async throws(DBusError) -> Result {
-        let daemon = ListDaemonClient(connection: try await BusChoice.connect(to: try await address()))
+        let address = try await address()
+        let daemon = ListDaemonClient(connection: try await BusChoice.connect(to: address))
         defer { daemon.connection.close() }
+        if daemon.connection.isBus {
+            try await DaemonActivation(connection: daemon.connection, isOfUser: address == .session).awaitStart()
+        }
         return try await body(daemon)
     }
 

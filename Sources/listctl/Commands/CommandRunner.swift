@@ -35,6 +35,8 @@ enum CommandRunner {
     }
 
     private static func exitCode(of error: DBusError) -> ExitCode {
-        error.isDaemonMissing || error.standard == .noReply ? .unavailable : .failed
+        let isMissing =
+            error.isDaemonMissing || error.standard == .noReply || error.name == DaemonActivation.startFailed
+        return isMissing ? .unavailable : .failed
     }
 }

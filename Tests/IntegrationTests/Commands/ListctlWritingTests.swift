@@ -104,6 +104,54 @@ struct ListctlWritingTests {
     }
 
     @Test(
+        "push --revision names an earlier revision → it is refused with the last writer; the present one → it is done")
+    func revision() async throws {
+        let stage = try await Stage()
+        let adapter = try await stage.createAdapter("a")
+        _ = try await adapter.performUpdates([Row("x", "t", [:])])
+        _ = try await adapter.performUpdates([Row("y", "t", [:])])
+        let file = stage.listd.directory.appending(path: "z.jsonl")
+        try #"{"id":"z"}"#.write(to: file, atomically: true, encoding: .utf8)
+        let refused = try await run(stage, "listctl push a --revision 1 \(file.path)")
+        #expect(refused.status == 1)
+        let user = try await run(stage, "id -un").lines.first ?? ""
+        let text = refused.lines.joined()
+        #expect(
+            text.contains("“a” is not at revision 1 any more: it is at revision 2, written by \(user) at ")
+                && text.contains("nothing was pushed"), "\(text)")
+        #expect(try await ids(stage, "a") == ["y"])
+        let done = try await run(stage, "listctl push a --revision 2 \(file.path)")
+        #expect(done.lines == ["revision 3: 1 object in place of 1"])
+        #expect(try await run(stage, "listctl push a --revision 0 \(file.path)").status == 64)
+        await stage.stop()
+    }
+
+    @Test(
+        "somebody writes while push waits for its input → push is refused, names the writer, and what they wrote stays",
+        arguments: [0, 1])
+    func concurrentPushes(earlier: Int) async throws {
+        let stage = try await Stage()
+        let adapter = try await stage.createAdapter("a")
+        for number in 0..<earlier { _ = try await adapter.performUpdates([Row("\(number)", "t", [:])]) }
+        // The input ends only after the list was read by the waiting push, and written by another one.
+        let input = """
+            until listctl --json clients | grep -q '"calls":2[,}]'; do :; done; \
+            echo '{"id":"theirs"}' | listctl push a - >&2; echo '{"id":"mine"}'
+            """
+        let (status, lines) = try await run(stage, "{ \(input); } | listctl push a -")
+        #expect(status == 1)
+        let text = lines.joined(separator: "\n")
+        if earlier > 0 {
+            #expect(text.contains("“a” changed during the push: it is at revision 2, written by "), "\(text)")
+            #expect(try await ids(stage, "a") == ["theirs"])
+        } else {
+            // listd compares no revision 0, so the loss is not prevented, but it is reported.
+            #expect(text.contains("somebody else wrote to it during this push, which replaced that"), "\(text)")
+        }
+        await stage.stop()
+    }
+
+    @Test(
         "show → a column for each field; show --columns → for each given field; show --items → a row for each item"
     )
     func hints() async throws {

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import DBus
+import ListClient
+
+/// The start of listd by the bus, which asks systemd for it.
+///
+/// dbus-daemon does not learn that a unit has failed, so a caller of a listd that cannot start would wait until its
+/// time is over. Therefore the unit's state is watched, and its failure ends the wait.
+@DBusActor
+struct DaemonActivation {
+    let connection: Connection
+    /// Whether the unit is one of the user's manager.
+    let isOfUser: Bool
+
+    /// The name of the error for a unit that has failed.
+    static let startFailed = "org.listd.Listctl.Error.StartFailed"
+    private static let manager = "org.freedesktop.systemd1"
+    private static let unit = "listd.service"
+    private static let unitPath: ObjectPath = "/org/freedesktop/systemd1/unit/listd_2eservice"
+    /// How long a unit counts as not started yet although it is not being started. dbus-broker's launcher asks systemd on
+    /// another connection than this one.
+    private static let grace = Duration.milliseconds(300)
+
+    /// Returns when listd owns its name, or when it cannot be determined whether it will.
+    ///
+    /// - Throws: an error if the bus does not know listd, or its unit has failed.
+    func awaitStart() async throws(DBusError) {
+        guard try await connection.owner(of: ListdName.bus) == nil,
+            (try? await connection.owner(of: Self.manager)).flatMap({ $0 }) != nil
+        else { return }
+        let outcome = Outcome()
+        let rule = MatchRule(
+            sender: Self.manager, path: Self.unitPath, interface: StandardInterface.properties,
+            member: "PropertiesChanged")
+        let changes = try? await connection.subscribe(rule) { _ in check(outcome) }
+        defer { changes?.cancel() }
+        _ = try? await systemd.call("Subscribe")
+        let start = try Message.methodCall(
+            to: connection.bus.destination, path: connection.bus.path, interface: connection.bus.interface,
+            member: "StartServiceByName")
+        try start.write(ListdName.bus, UInt32(0))
+        connection.call(start) { outcome.settle($0.map { _ in () }) }
+        check(outcome)
+        do throws(DBusError) {
+            try await outcome.result()
+        } catch {
+            // A unit that is started again and again is not failed yet.
+            guard error.isTimeout, let state = await unitState(), state.active != "active" else { throw error }
+            throw failure(state)
+        }
+    }
+
+    private var systemd: RemoteObject {
+        RemoteObject(
+            connection, destination: Self.manager, path: "/org/freedesktop/systemd1",
+            interface: "\(Self.manager).Manager")
+    }
+
+    /// The state of the unit.
+    private struct UnitState {
+        let active: String
+        let result: String
+        let exitStatus: Int32
+        let hasJob: Bool
+
+        /// Whether the unit has ended and is not being started.
+        var isDown: Bool { (active == "failed" || active == "inactive") && !hasJob }
+    }
+
+    /// The result of waiting; the first one counts.
+    @DBusActor
+    private final class Outcome {
+        private var settled: Result<Void, DBusError>?
+        private var continuation: CheckedContinuation<Result<Void, DBusError>, Never>?
+        /// Whether the unit's state is checked again after a moment.
+        var isWatched = false
+
+        func settle(_ result: Result<Void, DBusError>) {
+            guard settled == nil else { return }
+            settled = result
+            continuation?.resume(returning: result)
+            continuation = nil
+        }
+
+        func result() async throws(DBusError) {
+            if let settled { return try settled.get() }
+            try await withCheckedContinuation { continuation = $0 }.get()
+        }
+    }
+
+    /// Ends the wait if the unit is down now and a moment later.
+    private func check(_ outcome: Outcome) {
+        Task { @DBusActor in
+            guard !outcome.isWatched, let state = await unitState(), state.isDown else { return }
+            outcome.isWatched = true
+            EventLoop.shared.addTimer(after: Self.grace) {
+                Task { @DBusActor in
+                    outcome.isWatched = false
+                    guard let state = await unitState(), state.isDown else { return }
+                    outcome.settle(.failure(failure(state)))
+                }
+            }
+        }
+    }
+
+    private func unitState() async -> UnitState? {
+        func properties(_ interface: String) async -> [String: DBusValue]? {
+            let object = RemoteObject(
+                connection, destination: Self.manager, path: Self.unitPath, interface: StandardInterface.properties)
+            return try? await object.call(
+                "GetAll", "\(Self.manager).\(interface)", returning: [String: DBusValue].self
+            ).mapValues(\.unwrapped)
+        }
+        guard let unit = await properties("Unit"), let service = await properties("Service") else { return nil }
+        var job: UInt32 = 0
+        if case .structure(let members)? = unit["Job"], case .uint32(let number)? = members.first { job = number }
+        var status: Int32 = 0
+        if case .int32(let number)? = service["ExecMainStatus"] { status = number }
+        return UnitState(
+            active: unit.text("ActiveState") ?? "", result: service.text("Result") ?? "", exitStatus: status,
+            hasJob: job != 0)
+    }
+
+    private func failure(_ state: UnitState) -> DBusError {
+        let option = isOfUser ? " --user" : ""
+        let reason =
+            state.result == "exit-code" ? "it exited with status \(state.exitStatus)" : "result \(state.result)"
+        return DBusError(
+            name: Self.startFailed,
+            message:
+                "listd does not start: \(Self.unit) is \(state.active) (\(reason)). “systemctl\(option) status listd” and "
+                + "“journalctl\(option) -u listd -n 20” say why; “systemctl\(option) restart listd” tries again")
+    }
+}
