@@ -31,7 +31,7 @@ package struct PluginDirectories: Sendable, Hashable {
                 let user = UnixGroups.name(ofUser: geteuid()) ?? String(geteuid())
                 throw ListError(
                     .pluginRefused,
-                    "\(path.quoted) cannot be read by user \(user): check the modes of the plugin "
+                    "\(path.shortenedPath) cannot be read by user \(user): check the modes of the plugin "
                         + "directories \(paths.joined(separator: ":"))", cause: reason)
             }
         }

@@ -236,7 +236,7 @@ struct ConfigurationLoaderTests {
 
     @Test(
         "DirectConnectionsPerUser is missing → it is a quarter of the total limit, at least one if any are allowed",
-        arguments: [(0, 0), (1, 1), (7, 1), (8, 2), (1000, 250)])
+        arguments: [(0, Amount.unlimited / 4), (1, 1), (7, 1), (8, 2), (1000, 250)])
     func connectionsPerUser(all: Int, ofUser: Int) throws {
         try write("[Limits]\nDirectConnections=\(all)\n", to: "listd.conf")
         #expect(load().configuration.limits.directConnectionsPerUser == ofUser)
@@ -322,8 +322,8 @@ struct ConfigurationLoaderTests {
         #expect(
             faults() == [
                 #"listd.conf:2: "a b" is not the name of a plugin"#,
-                #"listd.conf:4: IdBytes: "-1" is not a size such as 16M"#,
-                "listd.conf:6: Isolation=jail: expected worker or none",
+                #"listd.conf:4: IdBytes: "-1" is not a size such as 16M, or 0 for no limit"#,
+                #"listd.conf:6: Isolation="jail": expected worker or none"#,
                 #"listd.conf.d/x.conf:2: Creators: "owner" is not any, administrators or group:NAME"#,
                 "b.list:2: unknown key \"A\"", "b.list:4: unknown key \"B\"", "b.list.d/x.conf:2: unknown key \"C\"",
                 "gone.list.d: there are drop-ins, but no file gone.list",

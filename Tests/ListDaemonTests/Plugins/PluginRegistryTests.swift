@@ -62,7 +62,7 @@ struct PluginRegistryTests {
             for name in ["greenhouse", path] {
                 let error = await #expect(throws: ListError.self) { try await registry.load(name) }
                 #expect(error?.code == .pluginRefused)
-                #expect(error?.message.contains(path) == true && error?.message.contains("restart") == true)
+                #expect(error?.message.contains(path.shortenedPath) == true && error?.message.contains("restart") == true)
             }
         }
         await expectRefusal()
@@ -192,7 +192,7 @@ struct PluginRegistryTests {
         let inUse = await #expect(throws: ListError.self) {
             try await registry.unload("greenhouse", usedBy: ["tomatoes", "beans"])
         }
-        #expect(inUse?.message.contains("beans, tomatoes") == true)
+        #expect(inUse?.message.contains("\"beans\", \"tomatoes\"") == true)
         try await registry.unload("greenhouse", usedBy: [])
         #expect(await registry.plugins.isEmpty)
         #expect(changes.all.last == .removed(name: "greenhouse"))
