@@ -8,7 +8,9 @@ import Testing
 @Suite("The client's side of a view")
 @DBusActor
 struct ListViewClientTests {
-    private func reply(_ call: Call) { call.reply(FakeListd.viewPath, "first", UInt64(1), UInt32(0), UInt32(0), [String: DBusValue]()) }
+    private func reply(_ call: Call) {
+        call.reply(FakeListd.viewPath, "first", UInt64(1), UInt32(0), UInt32(0), [String: DBusValue]())
+    }
 
     private func openView(
         _ listd: FakeListd, _ onEvent: @escaping @DBusActor (ListViewClient.Event) -> Void = { _ in }

@@ -55,7 +55,8 @@ struct MirrorChangeTests {
             for _ in 0..<Int.random(in: 0..<8, using: &random) {
                 guard let run = mirror.missing else { break }
                 let end = Int.random(in: (run.first + 1)...run.range.upperBound, using: &random)
-                _ = mirror.fill(from: run.first, objects: daemon.objects(run.first..<end), epoch: "e", revision: daemon.revision)
+                _ = mirror.fill(
+                    from: run.first, objects: daemon.objects(run.first..<end), epoch: "e", revision: daemon.revision)
             }
             guard let changes = mirror.consumeChanges() else { continue }
             told += 1

@@ -18,7 +18,11 @@ public final class Peer {
     public private(set) var callsInFlight = 0
     private var departureHandlers: [@DBusActor () -> Void] = []
     /// Whether messages to the peer are queued because an earlier message is still being prepared.
-    private var isHeld = false
+    package private(set) var isHeld = false
+    /// Sends the message that is being prepared, at once.
+    private var sendHeld: (@DBusActor () -> Void)?
+    /// The number of answers among the queued messages.
+    package private(set) var heldAnswers = 0
     /// The queued messages, as closures that send them.
     private var held: [@DBusActor () -> Void] = []
 
@@ -61,18 +65,36 @@ public final class Peer {
     /// Runs `send` now or, while a message to the peer is being prepared (`hold`), queues it behind that message.
     ///
     /// `Call` sends its answers through this function.
-    package func sendInOrder(_ send: @escaping @DBusActor () -> Void) {
-        if isHeld || !held.isEmpty { held.append(send) } else { send() }
+    ///
+    /// - Parameter isAnswer: whether the message is the answer to a call.
+    package func sendInOrder(isAnswer: Bool = false, _ send: @escaping @DBusActor () -> Void) {
+        guard isHeld || !held.isEmpty else { return send() }
+        guard isAnswer else { return held.append(send) }
+        heldAnswers += 1
+        held.append { [self] in
+            heldAnswers -= 1
+            send()
+        }
     }
 
     /// Makes `sendInOrder` queue messages from now on, until `releaseHeld`.
-    package func hold() { isHeld = true }
+    ///
+    /// - Parameter sendNow: sends the message that is being prepared at once, and calls `releaseHeld`.
+    package func hold(_ sendNow: @escaping @DBusActor () -> Void) { (isHeld, sendHeld) = (true, sendNow) }
+
+    /// Sends the message that is being prepared and all queued ones at once.
+    package func flush() {
+        while isHeld, !hasDeparted, let sendHeld {
+            self.sendHeld = nil
+            sendHeld()
+        }
+    }
 
     /// Sends the queued messages, up to the next one that must be prepared.
     ///
     /// - Parameter first: a closure that sends the prepared message, for which the queued messages waited.
     package func releaseHeld(behind first: () -> Void = {}) {
-        isHeld = false
+        (isHeld, sendHeld) = (false, nil)
         let kept = held
         held = []
         first()

@@ -106,7 +106,7 @@ public final class Call {
         guard !message.noReplyExpected, connection.isConnected else { return finish() }
         measure {
             let reply = Result { () throws(DBusError) in try make() }
-            peer.sendInOrder { [self] in
+            peer.sendInOrder(isAnswer: true) { [self] in
                 finish()
                 send(reply)
             }

@@ -299,7 +299,10 @@ private struct ObjectPage {
     @DBusActor
     init(_ reply: Message) throws(DBusError) {
         (epoch, revision, total, objects) = try reply.read { (reader) throws(DBusError) in
-            (try reader.readString(), try reader.readUInt64(), Int(try reader.readUInt32()), try [MirroredObject](from: &reader))
+            (
+                try reader.readString(), try reader.readUInt64(), Int(try reader.readUInt32()),
+                try [MirroredObject](from: &reader)
+            )
         }
     }
 }

@@ -99,7 +99,8 @@ public struct Update: Sendable, Equatable {
     /// Creates an update.
     public init(
         epoch: String? = nil, baseRevision: UInt64, revision: UInt64, kind: Kind, animated: Bool = true,
-        sectionCount: Int? = nil, itemCount: Int? = nil, isFlat: Bool = false, sections: Sections = Sections(), items: Items = Items()
+        sectionCount: Int? = nil, itemCount: Int? = nil, isFlat: Bool = false, sections: Sections = Sections(),
+        items: Items = Items()
     ) {
         self.epoch = epoch
         self.baseRevision = baseRevision

@@ -40,7 +40,7 @@
     public private(set) var configuration: ListOptions
     /// The number of items after the latest presentation.
     public private(set) var itemCount: Int
-    /// Whether every section has exactly one item after the latest presentation; true for an empty list.
+    /// Whether every section has exactly one item after the latest presentation.
     public private(set) var isFlat: Bool
     private var state = State.idle
     private var history: RevisionHistory
@@ -60,12 +60,10 @@
         storesItemUpdates: Bool = false
     ) {
         self.storesItemUpdates = storesItemUpdates
-        self.table = table
-        self.configuration = configuration
+        (self.table, self.configuration) = (table, configuration)
         history = RevisionHistory(numbers: numbers, log: log)
         queue = RequestQueue(coalescing: configuration.coalescing)
-        itemCount = table.itemCount(.new)
-        isFlat = table.isFlat(.new)
+        (itemCount, isFlat) = (table.itemCount(.new), table.isFlat(.new))
     }
 
     /// The current revision, and the numbers reserved for later revisions.

@@ -148,7 +148,9 @@
     /// - Parameter ticket: the ticket up to which item updates run; `nil` to run all of them.
     /// - Returns: the result, without a transaction if the item updates changed nothing.
     public func presentItems(through ticket: Ticket? = nil) -> Presented {
-        guard isIdle, itemUpdates.first != nil else { return Presented(events: takeEvents(), itemCount: itemCount, isFlat: isFlat) }
+        guard isIdle, itemUpdates.first != nil else {
+            return Presented(events: takeEvents(), itemCount: itemCount, isFlat: isFlat)
+        }
         return finishPresenting(beginPresentingItems(through: ticket))
     }
 

@@ -66,7 +66,9 @@ extension ListKit.Presentation {
         while section < (overflow ? objectCount : min(end, objectCount)) {
             guard let id = objects(from: section, limit: 1).first?.id else { break }
             var own = self.items(inSection: section)
-            if !fields.isEmpty { for index in own.indices { own[index].content = own[index].content.filtered(to: fields) } }
+            if !fields.isEmpty {
+                for index in own.indices { own[index].content = own[index].content.filtered(to: fields) }
+            }
             bytes += own.reduce(0) { $0 + $1.content.byteCount + $1.reuseIdentifier.utf8.count + id.utf8.count + 28 }
             if bytes > byteLimit, section > first { break }
             items += own.enumerated().map { PlacedItem(section: section, objectID: id, index: $0, item: $1) }

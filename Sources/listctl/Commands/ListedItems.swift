@@ -54,7 +54,8 @@ struct ListedItems {
         ListedRows(count: items.count) { place throws(DBusError) in
             let item = items[place]
             return ContentTable.Row(
-                leading: ["\(item.section)", item.objectID, "\(item.item)", item.reuseIdentifier], content: item.content)
+                leading: ["\(item.section)", item.objectID, "\(item.item)", item.reuseIdentifier], content: item.content
+            )
         }
     }
 

@@ -18,7 +18,8 @@ struct ListedObjects {
     @DBusActor
     init(of adapter: RemoteObject) async throws(DBusError) {
         let (_, revision, _, file) = try await adapter.call(
-            "GetObjectsByFileDescriptor", UInt32(0), UInt32.max, "jsonl", returning: String.self, UInt64.self, UInt32.self,
+            "GetObjectsByFileDescriptor", UInt32(0), UInt32.max, "jsonl", returning: String.self, UInt64.self,
+            UInt32.self,
             FileDescriptor.self, timeout: .seconds(3600))
         self.revision = revision
         do {

@@ -45,7 +45,8 @@ enum SignalText {
     ]
 
     private static func updateText(_ values: inout Arguments) -> String? {
-        guard values.nextText() != nil, let base = values.nextNumber(), let revision = values.nextNumber(), let kind = values.nextText(),
+        guard values.nextText() != nil, let base = values.nextNumber(), let revision = values.nextNumber(),
+            let kind = values.nextText(),
             values.next() != nil, let sections = values.nextNumber(), let items = values.nextNumber(),
             case .structure(let changes)? = values.next(), changes.count == 4
         else { return nil }

@@ -158,7 +158,9 @@ struct RestrictedAdapterTests {
         try await adapter.fill(1)
         #expect(try await owner.call(adapter.path, "Adapter", "ReloadData") == .values("[2]"))
         #expect(try await third.call(adapter.path, "Adapter", "ReloadData").error == Self.denied)
-        #expect(try await third.call(adapter.path, "Adapter", "GetObjects", "uu", "[0,0]").values?.hasSuffix(",2,1,[]]") == true)
+        #expect(
+            try await third.call(adapter.path, "Adapter", "GetObjects", "uu", "[0,0]").values?.hasSuffix(",2,1,[]]")
+                == true)
         #expect(
             try await third.call(Listd.manager, "Manager", "RemoveAdapter", "s", #"["theirs"]"#).error == Self.denied)
         try await stage.manager.call("RemoveAdapter", "theirs")

@@ -97,10 +97,15 @@ struct EpochTests {
     func flat() async throws {
         let stage = try await Stage()
         let list = try await stage.createAdapter(
-            "list", ["section-controllers": .dictionary(key: "s", value: "s", [
-                .init(key: .string("many"), value: .string("listd/binding")),
-                .init(key: .string("*"), value: .string("listd/single")),
-            ])])
+            "list",
+            [
+                "section-controllers": .dictionary(
+                    key: "s", value: "s",
+                    [
+                        .init(key: .string("many"), value: .string("listd/binding")),
+                        .init(key: .string("*"), value: .string("listd/single")),
+                    ])
+            ])
         let updates = EventLog<UpdatedSignal>()
         _ = try await stage.client.subscribe(MatchRule(path: list.path, member: "Updated")) { message in
             if let update = try? UpdatedSignal(message) { updates.record(update) }
@@ -113,9 +118,11 @@ struct EpochTests {
         }
         func items(_ count: Int) -> [String: DBusValue] {
             let rows = (0..<count).map { number in
-                DBusValue.dictionary(key: "s", value: "v", [
-                    .init(key: .string("id"), value: .variant(.string("\(number)")))
-                ])
+                DBusValue.dictionary(
+                    key: "s", value: "v",
+                    [
+                        .init(key: .string("id"), value: .variant(.string("\(number)")))
+                    ])
             }
             return ["items": .array(element: "a{sv}", rows)]
         }

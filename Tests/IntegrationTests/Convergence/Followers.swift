@@ -49,7 +49,8 @@ final class SwiftFollower {
         let total = try await adapter.call(
             "GetObjects", UInt32(0), UInt32(0), returning: String.self, UInt64.self, UInt32.self, [Row].self)
         guard total.0 == follower.mirror.epoch, total.1 == follower.mirror.revision,
-            Int(total.2) == follower.mirror.count else {
+            Int(total.2) == follower.mirror.count
+        else {
             return "\(follower.mirror.count) objects at \(follower.mirror.revision), not \(total.2) at \(total.1)"
         }
         var rows: [MirroredObject] = []

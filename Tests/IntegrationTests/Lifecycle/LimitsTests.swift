@@ -28,7 +28,7 @@ struct LimitsTests {
         let open: @DBusActor @Sendable () async throws -> Void = {
             _ = try await adapter.by(stage.client).call(
                 "OpenView", [String: DBusValue](), returning: ObjectPath.self, String.self, UInt64.self, UInt32.self,
-            UInt32.self, [String: DBusValue].self)
+                UInt32.self, [String: DBusValue].self)
         }
         try await open()
         #expect(await refusal(open) == limit)

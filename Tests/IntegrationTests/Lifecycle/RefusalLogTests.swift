@@ -36,7 +36,7 @@ struct RefusalLogTests {
         await expectRefusals {
             _ = try await list.by(stage.client).call(
                 "OpenView", [String: DBusValue](), returning: ObjectPath.self, String.self, UInt64.self, UInt32.self,
-            UInt32.self, [String: DBusValue].self)
+                UInt32.self, [String: DBusValue].self)
         }
         await expectRefusals { _ = try await list.performUpdates(["a", "b", "c", "d"].map { Row($0, "", [:]) }) }
         await expectRefusals { _ = try await list.performUpdates([Row("a", "", ["x": text(5000)])]) }

@@ -81,7 +81,9 @@ struct CongestionTests {
         for step in 0..<20 { _ = try await adapter.applyChanges([Upsert("n\(step)", "", "last", "", [:])]) }
         stopped.signal(SIGCONT)
         // listd reads calls again once the client has read everything. The revision is announced before the answer.
-        #expect(try await stopped.call(adapter.path, "Adapter", "GetObjects", "uu", "[0,0]").values?.hasSuffix(",21,260,[]]") == true)
+        #expect(
+            try await stopped.call(adapter.path, "Adapter", "GetObjects", "uu", "[0,0]").values?.hasSuffix(
+                ",21,260,[]]") == true)
         let heard = try await stopped.signals()
         #expect(heard.contains(#",21,21,"announce","#) && !heard.contains(#",20,21,"update","#))
         #expect(try await stage.statistics()["direct-clients-behind"] == 0)

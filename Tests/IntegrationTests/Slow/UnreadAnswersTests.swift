@@ -22,7 +22,9 @@ struct UnreadAnswersTests {
         _ = try await adapter.performUpdates((0..<20).map { Row("o\($0)", "", ["text": text]) })
         let lazy = try await stage.connect(.direct)
         // The first answer raises the daemon's memory by the amount that encoding one answer needs.
-        #expect(try await largePage(adapter, lazy).decode(as: String.self, UInt64.self, UInt32.self, [Row].self).3.count > 8)
+        #expect(
+            try await largePage(adapter, lazy).decode(as: String.self, UInt64.self, UInt32.self, [Row].self).3.count > 8
+        )
         let before = try peakMemory(of: stage.listd.identifier)
         let answers = EventLog<Int>()
         lazy.readingIsPaused = true
@@ -117,7 +119,9 @@ struct UnreadAnswersTests {
         // Later rounds reuse the memory of the first round.
         #expect(peaks[2] - peaks[0] < 48 << 20, "\(peaks.map { $0 >> 20 }) MiB")
         let newcomer = try await stage.connect(.direct)
-        #expect(try await largePage(adapter, newcomer).decode(as: String.self, UInt64.self, UInt32.self, [Row].self).2 == 20)
+        #expect(
+            try await largePage(adapter, newcomer).decode(as: String.self, UInt64.self, UInt32.self, [Row].self).2 == 20
+        )
         await stage.stop()
     }
 

@@ -109,7 +109,8 @@ struct TestAdapter {
         var rows: [ObjectRow] = []
         while true {
             let (_, revision, total, page) = try await remote.call(
-                "GetObjects", UInt32(rows.count), UInt32.max, returning: String.self, UInt64.self, UInt32.self, [Row].self)
+                "GetObjects", UInt32(rows.count), UInt32.max, returning: String.self, UInt64.self, UInt32.self,
+                [Row].self)
             rows += page.map { ObjectRow(id: $0.members.0, type: $0.members.1, fields: $0.members.2) }
             if rows.count >= Int(total) { return (revision, rows) }
         }

@@ -127,7 +127,8 @@ struct DescriptorTests {
         _ = try await perform(adapter, try Kind.file.open(Self.text))
         let client = try await stage.connect(transport)
         let (epoch, revision, total, file) = try await adapter.by(client).call(
-            "GetObjectsByFileDescriptor", UInt32(0), UInt32(10), "jsonl", returning: String.self, UInt64.self, UInt32.self,
+            "GetObjectsByFileDescriptor", UInt32(0), UInt32(10), "jsonl", returning: String.self, UInt64.self,
+            UInt32.self,
             FileDescriptor.self)
         #expect(epoch == (try await adapter.epoch()) && revision == 1 && total == 2)
         #expect(unsafe write(file.rawValue, "x", 1) == -1 && errno == EPERM)
@@ -143,7 +144,8 @@ struct DescriptorTests {
                 ])
         ])
         let (_, _, _, odd) = try await adapter.by(client).call(
-            "GetObjectsByFileDescriptor", UInt32(0), UInt32(10), "jsonl", returning: String.self, UInt64.self, UInt32.self,
+            "GetObjectsByFileDescriptor", UInt32(0), UInt32(10), "jsonl", returning: String.self, UInt64.self,
+            UInt32.self,
             FileDescriptor.self)
         let fields = #"{"bytes":"AP8=","nan":null,"pair":[1,"x"],"path":"/a"}"#
         #expect(contents(of: odd).contains(fields), "\(contents(of: odd))")

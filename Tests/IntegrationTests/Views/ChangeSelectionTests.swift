@@ -23,8 +23,10 @@ struct ChangeSelectionBusTests {
         let subscription = try await client.subscribe(
             MatchRule(path: adapter.path, member: "SelectionChanged"), onBus: transport == .bus
         ) { message in
-            guard let (_, on, off, _) = try? message.decode(
-                    as: UInt64.self, [Selected].self, [Selected].self, [String: DBusValue].self) else {
+            guard
+                let (_, on, off, _) = try? message.decode(
+                    as: UInt64.self, [Selected].self, [Selected].self, [String: DBusValue].self)
+            else {
                 return
             }
             heard.record((on.count, off.count))

@@ -66,14 +66,20 @@ final class FakeList {
     static let interface = Interface<FakeList>(
         ListdName.adapter,
         [
-            .method("OpenView", in: ["options": "a{sv}"], out: ["path": "o", "e": "s", "revision": "t", "a": "u", "b": "u", "d": "a{sv}"]) {
+            .method(
+                "OpenView", in: ["options": "a{sv}"],
+                out: ["path": "o", "e": "s", "revision": "t", "a": "u", "b": "u", "d": "a{sv}"]
+            ) {
                 list, call in list.kept.record(call)
             },
             .method("Subscribe", in: ["what": "as"], out: ["subscription": "t", "revision": "t"]) { list, call in
                 try list.onCall(call.member)
                 call.reply(UInt64(1), UInt64(1))
             },
-            .method("GetObjects", in: ["offset": "u", "limit": "u"], out: ["e": "s", "r": "t", "n": "u", "rows": "a(ssa{sv})"]) {
+            .method(
+                "GetObjects", in: ["offset": "u", "limit": "u"],
+                out: ["e": "s", "r": "t", "n": "u", "rows": "a(ssa{sv})"]
+            ) {
                 list, call in
                 try list.onCall(call.member)
                 let rows = list.ids.map { DBusStruct($0, "", [String: DBusValue]()) }

@@ -83,6 +83,7 @@ final class AdapterSignals {
         case .updated(let transaction):
             service.count(.transactions)
             recentChanges.add()
+            service.views.prepareUnsent(of: self, forUpdateTo: transaction.revision)
             emit(AdapterObject.updated, ofKind: .updates) { writer in
                 writer.append(transaction, of: epoch, isFlat: status.isFlat)
             }

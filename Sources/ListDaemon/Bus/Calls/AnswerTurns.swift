@@ -133,6 +133,7 @@ final class AnswerTurns {
     /// Encodes a message, and repeats that until its content is still current when it is sent.
     private func write(_ piece: Piece, on outgoing: OutgoingQueue, attempt: Int) {
         let message = piece.element
+        guard !message.isOver else { return finish(piece, sentBytes: 0, on: outgoing) }
         let stamp = message.stamp()
         do throws(DBusError) {
             let prepared = try message.prepare()
@@ -143,7 +144,7 @@ final class AnswerTurns {
             coding.perform(for: message.receiver, size: piece.size) {
                 prepared.write()
             } finish: { [weak self] in
-                guard message.receiver.hasDeparted || message.stamp() == stamp else {
+                guard message.isOver || message.receiver.hasDeparted || message.stamp() == stamp else {
                     self?.write(piece, on: outgoing, attempt: attempt + 1)
                     return
                 }

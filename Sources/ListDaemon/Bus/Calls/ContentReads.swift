@@ -72,9 +72,8 @@ final class ContentReads {
             call.replyWriting(write)
             return finished()
         }
-        call.peer.sendInOrder { [answers] in
-            call.peer.hold()
-            answers.send(
+        call.peer.sendInOrder(isAnswer: true) { [self] in
+            sendHolding(
                 LargeMessage(answering: call, isInOrder: true, finished: finished) { () throws(DBusError) in write },
                 size: size)
         }
@@ -103,16 +102,19 @@ final class ContentReads {
     /// Sends a signal to one client in the order of all messages to it: later messages are sent after the signal.
     ///
     /// - Parameters:
+    ///   - size: returns the approximate bytes of the signal when all earlier messages are sent.
+    ///   - stamp: returns a counter that changes whenever the content of the signal changes; it is then encoded again.
     ///   - makeSignal: makes the signal in the client's turn.
-    ///   - size: the approximate bytes of the signal.
     ///   - send: sends the message, or handles the error because of which there is none; not called if the client has
     ///     left.
     func send(
-        _ makeSignal: @escaping @DBusActor @Sendable () throws(DBusError) -> PreparedMessage, to peer: Peer, size: Int,
+        _ makeSignal: @escaping @DBusActor @Sendable () throws(DBusError) -> PreparedMessage, to peer: Peer,
+        size: @escaping @DBusActor () -> Int, stamp: @escaping @DBusActor @Sendable () -> UInt64 = { 0 },
         _ send: @escaping @DBusActor @Sendable (Result<Message, DBusError>) -> Void
     ) {
-        peer.sendInOrder { [answers] in
+        peer.sendInOrder { [self] in
             guard !peer.hasDeparted else { return }
+            let size = size()
             guard size > Self.largestAtOnce else {
                 return send(
                     Result { () throws(DBusError) in
@@ -121,9 +123,14 @@ final class ContentReads {
                         return try prepared.consume()
                     })
             }
-            peer.hold()
-            answers.send(LargeMessage(to: peer, makeSignal, send), size: size)
+            sendHolding(LargeMessage(to: peer, stamp: stamp, makeSignal, send), size: size)
         }
+    }
+
+    /// Sends a message in its turn; later messages to its receiver wait.
+    private func sendHolding(_ message: LargeMessage, size: Int) {
+        message.receiver.hold { message.sendNow() }
+        answers.send(message, size: size)
     }
 
     /// Waits until all queued answers are sent, but at most 500 ms for clients that do not read.
@@ -201,7 +208,9 @@ extension AdapterAnswer {
         case .objects(_, _, let objects): objects.reduce(0) { $0 + $1.byteCount + 48 }
         case .object(_, _, let object): object.byteCount
         case .items(_, _, let items):
-            items.reduce(0) { $0 + $1.item.content.byteCount + $1.item.reuseIdentifier.utf8.count + $1.objectID.utf8.count + 40 }
+            items.reduce(0) {
+                $0 + $1.item.content.byteCount + $1.item.reuseIdentifier.utf8.count + $1.objectID.utf8.count + 40
+            }
         case .itemCounts(_, let counts): 4 * counts.count
         case .changes(_, let transactions): transactions.reduce(0) { $0 + $1.encodedSize + 64 }
         case .picture(let picture, _): picture.items.reduce(0) { $0 + $1.content.byteCount + 128 }

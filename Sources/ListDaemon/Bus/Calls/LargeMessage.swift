@@ -14,11 +14,43 @@ struct LargeMessage: Sendable {
     let stamp: @DBusActor @Sendable () -> UInt64
     /// Reads the contents.
     let prepare: @DBusActor @Sendable () throws(DBusError) -> PreparedMessage
-    /// Sends the message, or handles the encoding error; returns the number of bytes sent. Called once.
-    let send: @DBusActor @Sendable (Result<PreparedMessage, DBusError>) -> Int
+    private let deliver: @DBusActor @Sendable (Result<PreparedMessage, DBusError>) -> Int
+    private let delivery = Delivery()
     /// Called once, either after `send`, when the connection has sent most of its queue, or instead of `send`.
     let finished: @DBusActor @Sendable () -> Void
     private let abandon: @DBusActor @Sendable () -> Void
+
+    /// Whether the message was sent or dropped.
+    @DBusActor
+    private final class Delivery: Sendable {
+        var isOver = false
+
+        nonisolated init() {}
+    }
+
+    /// Whether the message was sent before its turn, so that nothing is left to do in its turn.
+    @DBusActor var isOver: Bool { delivery.isOver }
+
+    /// Sends the message, or handles the encoding error; returns the number of bytes sent. A message is sent once.
+    @DBusActor
+    func send(_ outcome: Result<PreparedMessage, DBusError>) -> Int {
+        guard !delivery.isOver else { return 0 }
+        delivery.isOver = true
+        return deliver(outcome)
+    }
+
+    /// Encodes and sends the message now, before its turn.
+    @DBusActor
+    func sendNow() {
+        guard !delivery.isOver else { return }
+        do throws(DBusError) {
+            let prepared = try prepare()
+            prepared.write()
+            _ = send(.success(prepared))
+        } catch {
+            _ = send(.failure(error))
+        }
+    }
 
     /// Makes the answer to a call.
     ///
@@ -32,7 +64,7 @@ struct LargeMessage: Sendable {
         receiver = call.peer
         self.stamp = stamp
         prepare = { () throws(DBusError) in try call.prepareAnswer(try makeBody()) }
-        send = { outcome in
+        deliver = { outcome in
             if call.peer.hasDeparted { call.abandon() }
             var bytes = 0
             let reply = {
@@ -53,13 +85,14 @@ struct LargeMessage: Sendable {
 
     /// Makes a signal to a peer; the peer's later messages are held back until it is sent.
     init(
-        to peer: Peer, _ signal: @escaping @DBusActor @Sendable () throws(DBusError) -> PreparedMessage,
+        to peer: Peer, stamp: @escaping @DBusActor @Sendable () -> UInt64,
+        _ signal: @escaping @DBusActor @Sendable () throws(DBusError) -> PreparedMessage,
         _ send: @escaping @DBusActor @Sendable (Result<Message, DBusError>) -> Void
     ) {
         receiver = peer
-        stamp = { 0 }
+        self.stamp = stamp
         prepare = signal
-        self.send = { outcome in
+        deliver = { outcome in
             var bytes = 0
             if !peer.hasDeparted {
                 let message = Result { () throws(DBusError) in try outcome.get().consume() }
@@ -76,7 +109,10 @@ struct LargeMessage: Sendable {
     /// Drops the message, because its receiver has left.
     @DBusActor
     func discard() {
-        abandon()
+        if !delivery.isOver {
+            delivery.isOver = true
+            abandon()
+        }
         finished()
     }
 }

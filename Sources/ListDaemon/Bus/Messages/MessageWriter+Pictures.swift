@@ -46,7 +46,8 @@ extension MessageWriter {
         append(picture.offset)
         append(picture.items)
         append(details: [
-            ("sections", .uint32(UInt32(clamping: counts.sections))), ("items", .uint32(UInt32(clamping: counts.items))),
+            ("sections", .uint32(UInt32(clamping: counts.sections))),
+            ("items", .uint32(UInt32(clamping: counts.items))),
         ])
     }
 

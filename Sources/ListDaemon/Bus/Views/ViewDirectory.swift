@@ -11,6 +11,8 @@ internal import ListWorkers
 final class ViewDirectory {
     private var views: [ViewID: ViewObject] = [:]
     private var last: ViewID = 0
+    /// The views with pictures that wait for their turn.
+    private var unsent: Set<ViewID> = []
     /// The closures to call when all of some views are closed.
     private var awaited: [(views: Set<ViewID>, done: @DBusActor () -> Void)] = []
 
@@ -32,6 +34,20 @@ final class ViewDirectory {
     func object(_ number: ViewID) -> ViewObject? { views[number] }
 
     func add(_ view: ViewObject) { views[view.number] = view }
+
+    /// Records whether pictures of a view wait for their turn.
+    func setHasUnsent(_ view: ViewObject, _ flag: Bool) {
+        if flag { unsent.insert(view.number) } else { unsent.remove(view.number) }
+    }
+
+    /// Prepares the waiting pictures of a list's views for the announcement of the list's next revision.
+    func prepareUnsent(of signals: AdapterSignals, forUpdateTo revision: UInt64) {
+        guard !unsent.isEmpty else { return }
+        for number in unsent.sorted() {
+            guard let view = views[number], view.adapter.signals === signals else { continue }
+            view.prepare(forUpdateTo: revision)
+        }
+    }
 
     func remove(_ view: ViewObject) {
         views[view.number] = nil

@@ -25,6 +25,8 @@ final class ViewObject {
     private(set) var description: ViewDescription?
     /// A counter that increases with every new state.
     private(set) var stamp: UInt64 = 0
+    /// The pictures that wait for their turn.
+    private var unsent = UnsentPictures()
     let service: Service
 
     init(
@@ -105,8 +107,40 @@ extension ViewObject {
     /// Sends the difference to the previous picture.
     func sendChange(_ change: PictureChange) {
         service.count(.pictures)
-        emit(Self.changedSignal, size: change.sizeOnBus) { $0.append(change) }
+        guard !owner.hasDeparted else { return }
+        if unsent.changes.isEmpty, !owner.isHeld, change.sizeOnBus <= ContentReads.largestAtOnce {
+            return emit(Self.changedSignal) { $0.append(change) }
+        }
+        unsent.append(change)
+        service.views.setHasUnsent(self, true)
+        // One message is queued for each change. Until its turn, the change may become another one.
+        service.calls.reads.send(
+            { [self] () throws(DBusError) in
+                guard let change = unsent.changes.first else { throw .failed("the picture is sent already") }
+                return try Message.preparedSignal(Self.changedSignal, of: Self.interface.name, at: path) { writer in
+                    writer.append(change)
+                }
+            }, to: owner, size: { [self] in unsent.changes.first?.sizeOnBus ?? 0 }, stamp: { [self] in unsent.stamp }
+        ) { [self] outcome in
+            _ = unsent.popFirst()
+            if unsent.changes.isEmpty { service.views.setHasUnsent(self, false) }
+            send(outcome, Self.changedSignal)
+        }
     }
+
+    /// Prepares the waiting pictures for the announcement of the list's next revision: they are sent at once if a later
+    /// one cannot take their place, because an answer waits behind them or the viewer has no credit for it. Otherwise
+    /// they become the picture of that revision.
+    func prepare(forUpdateTo revision: UInt64) {
+        let hasNoSuccessor = description?.state == .stalled || service.transports.isCongested
+        if owner.heldAnswers > 0 || hasNoSuccessor, unsent.size <= Self.mostFlushedBytes {
+            owner.flush()
+        }
+        if !hasNoSuccessor { unsent.advance(to: revision) }
+    }
+
+    /// The maximum bytes of a view's pictures that are encoded on the event loop's thread because others wait for them.
+    private static let mostFlushedBytes = 1 << 20
 
     /// Notifies the owner that the bus dropped a signal. The owner receives `Stalled` with the present sequence number,
     /// and notices the gap.
@@ -133,29 +167,33 @@ extension ViewObject {
 
     /// Removes the object without a signal.
     func discard() {
+        service.views.setHasUnsent(self, false)
         service.views.remove(self)
         service.counts.notifyChange()
         service.limits.quotas.release(Quotas.Amounts(views: 1), for: user)
         service.tree.remove(at: path)
     }
 
-    /// Sends a signal of about `size` bytes to the owner in order: a large picture waits for its turn, and later
-    /// messages wait for it.
-    private func emit(_ signal: Signal, size: Int = 0, _ write: @escaping @Sendable (inout MessageWriter) -> Void) {
+    /// Sends a small signal to the owner in order, behind the pictures that wait for their turn.
+    private func emit(_ signal: Signal, _ write: @escaping @Sendable (inout MessageWriter) -> Void) {
         guard !owner.hasDeparted else { return }
         service.calls.reads.send(
             { [path] () throws(DBusError) in
                 try Message.preparedSignal(signal, of: Self.interface.name, at: path) { writer in write(&writer) }
-            }, to: owner, size: size
-        ) { [service, owner, number] outcome in
-            do throws(DBusError) {
-                try service.transports.send(outcome.get(), to: owner, .view(number))
-                service.transports.direct.pauseReadingIfBehind(owner)
-            } catch {
-                service.log.warning(
-                    "signal \(signal.name) of view \(number) could not be sent: \(error)", .client(owner.name),
-                    limitedBy: owner.userText)
-            }
+            }, to: owner, size: { 0 }
+        ) { [self] outcome in
+            send(outcome, signal)
+        }
+    }
+
+    private func send(_ outcome: Result<Message, DBusError>, _ signal: Signal) {
+        do throws(DBusError) {
+            try service.transports.send(outcome.get(), to: owner, .view(number))
+            service.transports.direct.pauseReadingIfBehind(owner)
+        } catch {
+            service.log.warning(
+                "signal \(signal.name) of view \(number) could not be sent: \(error)", .client(owner.name),
+                limitedBy: owner.userText)
         }
     }
 }

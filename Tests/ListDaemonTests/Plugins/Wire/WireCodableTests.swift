@@ -125,10 +125,16 @@ struct WireCodableTests {
             .object(revision: 1, section: 2, object),
             .items(
                 revision: 1, next: 2,
-                [PlacedItem(section: 1, objectID: "o", index: 2, item: ListItem(identity: "i", reuseIdentifier: "r", content: [:]))]),
+                [
+                    PlacedItem(
+                        section: 1, objectID: "o", index: 2,
+                        item: ListItem(identity: "i", reuseIdentifier: "r", content: [:]))
+                ]),
             .changes(revision: 1, [transaction]), .opened(AdapterStatus()), .sequence(4),
             .scrolled(offset: .zero, sequence: 1), .flag(true),
-            .picture(Picture(sequence: 1, revision: 2, contentSize: .zero, offset: .zero, items: [item]), of: AdapterStatus()),
+            .picture(
+                Picture(sequence: 1, revision: 2, contentSize: .zero, offset: .zero, items: [item]), of: AdapterStatus()
+            ),
             .text("text"), .done, .itemCounts(revision: 1, [0, .max]),
             .selection(selected: [SelectedItem(objectID: "x", item: 0)], deselected: []),
         ]

@@ -190,7 +190,8 @@ struct DishonestWorkerTests {
         changes.append(.picture(many))
         #expect(try await isBlamed(.changed(.items(30, changes))))
         let picture = Picture(sequence: 1, revision: 7, contentSize: .zero, offset: .zero, items: many.shown)
-        let blamed = try await isBlamed(.answer(3, .success(.picture(picture, of: AdapterStatus())), .items(3))) { stage, _ in
+        let blamed = try await isBlamed(.answer(3, .success(.picture(picture, of: AdapterStatus())), .items(3))) {
+            stage, _ in
             stage.host.send(.view(3, 1, .resync))
         }
         #expect(blamed)

@@ -70,8 +70,8 @@ class WorkingRangeChange:
     :ivar revision: the list's revision.
     :ivar entered: sections that entered.
     :ivar exited: sections that exited.
-    :ivar items_entered: items that entered, of a view whose ``working_range_unit`` is ``items``.
-    :ivar items_exited: items that exited.
+    :ivar items_entered: items that entered, if listd names them.
+    :ivar items_exited: items that exited, if listd names them.
     """
 
     view: str
