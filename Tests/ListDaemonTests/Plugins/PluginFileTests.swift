@@ -191,7 +191,9 @@ struct PluginFileTests {
         try directory.write(head(), to: "a.so")
         let error = #expect(throws: ListError.self) { try PluginDirectories([loop, directory.directory]).find("a") }
         #expect(error?.code == .pluginRefused)
-        #expect(error?.message.contains("\(loop)/a.so".shortenedPath) == true && error?.message.contains("cannot be read") == true)
+        #expect(
+            error?.message.contains("\(loop)/a.so".shortenedPath) == true
+                && error?.message.contains("cannot be read") == true)
         #expect(error?.cause == "Too many levels of symbolic links")
     }
 

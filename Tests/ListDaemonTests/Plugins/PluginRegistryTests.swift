@@ -62,7 +62,8 @@ struct PluginRegistryTests {
             for name in ["greenhouse", path] {
                 let error = await #expect(throws: ListError.self) { try await registry.load(name) }
                 #expect(error?.code == .pluginRefused)
-                #expect(error?.message.contains(path.shortenedPath) == true && error?.message.contains("restart") == true)
+                #expect(
+                    error?.message.contains(path.shortenedPath) == true && error?.message.contains("restart") == true)
             }
         }
         await expectRefusal()
