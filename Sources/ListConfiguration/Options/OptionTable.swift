@@ -11,6 +11,8 @@ package struct OptionTable<Options: Sendable>: Sendable {
         package let name: String
         /// The D-Bus signature of its value.
         package let signature: String
+        /// Whether `decode` takes values of other types than `signature`, because the option is a number.
+        let takesNumbers: Bool
         package let decode: @Sendable (Value, inout Options) throws(ListError) -> Void
         package let parse: @Sendable (String, inout Options) throws(ListError) -> Void
         package let encode: @Sendable (Options) -> Value?
@@ -21,6 +23,7 @@ package struct OptionTable<Options: Sendable>: Sendable {
         ) {
             self.name = name
             signature = type.signature
+            takesNumbers = ["u", "d"].contains(signature)
             decode = { value, options throws(ListError) in options[keyPath: path] = try type.decode(value) }
             parse = { text, options throws(ListError) in options[keyPath: path] = try type.parse(text) }
             encode = { type.encode($0[keyPath: path]) }
@@ -55,14 +58,14 @@ package struct OptionTable<Options: Sendable>: Sendable {
             }
             let entry = entries[position]
             do throws(ListError) {
-                guard value.signature == entry.signature else {
+                guard entry.takesNumbers || value.signature == entry.signature else {
                     return try Optional<Options>.none.orThrow(value, entry.signature)
                 }
                 // A value that nests too deeply could not be sent as a property.
                 _ = try Fields([name: value])
                 try entry.decode(value, &options)
             } catch {
-                throw ListError(.invalidArguments, "option \(name): \(error.message)", cause: error.cause)
+                throw ListError(.invalidArguments, "option \(name.quoted): \(error.message)", cause: error.cause)
             }
         }
         return options

@@ -10,7 +10,8 @@ internal import ListSupport
 package struct OptionType<Content>: Sendable {
     /// The D-Bus signature of the values.
     let signature: String
-    /// Decodes a value that has the signature.
+    /// Decodes a value that has the signature. For `u` and `d`, it may have any type; a number of another type is taken
+    /// if it fits.
     let decode: @Sendable (Value) throws(ListError) -> Content
     /// Parses the text of a configuration file.
     let parse: @Sendable (String) throws(ListError) -> Content
@@ -43,7 +44,7 @@ extension OptionType<Int> {
     /// A non-negative integer (`u`).
     static let number = OptionType(
         signature: "u",
-        decode: { value throws(ListError) in try value.int.orThrow(value, "u") },
+        decode: { value throws(ListError) in try value.wholeNumber(from: 0) },
         parse: { text throws(ListError) in
             guard let number = UInt32(text) else {
                 throw ListError(invalidValue: text, expected: "a whole number from 0 to \(UInt32.max)")
@@ -73,7 +74,11 @@ extension OptionType<Int?> {
     /// An optional integer (`u`) of at least 1.
     static let optionalPositiveNumber = OptionType(
         signature: "u",
-        decode: { value throws(ListError) in try OptionType<Int>.number.decode(value).checkedPositive() },
+        decode: { value throws(ListError) in
+            // The first check names the range of all whole numbers, to which 0 belongs.
+            _ = try value.wholeNumber(from: 0)
+            return try value.wholeNumber(from: 1)
+        },
         parse: { text throws(ListError) in try OptionType<Int>.number.parse(text).checkedPositive() },
         encode: optionalNumber.encode)
 }
@@ -83,8 +88,8 @@ extension OptionType<Double> {
     static let real = OptionType(
         signature: "d",
         decode: { value throws(ListError) in
-            let number = try value.double.orThrow(value, "d")
-            guard number.isFinite else { throw ListError(invalidValue: "\(number)", expected: "a finite number") }
+            let number = try value.number()
+            guard number.isFinite else { throw value.refusal(expected: "a finite number") }
             return number
         },
         parse: { text throws(ListError) in
@@ -98,7 +103,11 @@ extension OptionType<Double> {
     /// A finite, non-negative number (`d`).
     static let distance = OptionType(
         signature: "d",
-        decode: { value throws(ListError) in try real.decode(value).checkedDistance() },
+        decode: { value throws(ListError) in
+            let number = try value.number()
+            guard number.isFinite, number >= 0 else { throw value.refusal(expected: "a finite number of at least 0") }
+            return number
+        },
         parse: { text throws(ListError) in try real.parse(text).checkedDistance() },
         encode: real.encode)
 }
@@ -114,6 +123,53 @@ extension Double {
     fileprivate func checkedDistance() throws(ListError) -> Double {
         guard self >= 0 else { throw ListError(invalidValue: "\(self)", expected: "0 or more") }
         return self
+    }
+}
+
+extension Value {
+    /// Returns a number of an integer type, at most `UInt32.max`.
+    ///
+    /// - Throws: `invalidArguments` for another type, and for a number out of range.
+    fileprivate func wholeNumber(from minimum: Int) throws(ListError) -> Int {
+        if case .variant = self { throw refusal(expected: "a whole number from \(minimum) to \(UInt32.max)") }
+        guard let number = int, (minimum...Int(UInt32.max)).contains(number) else {
+            throw refusal(expected: "a whole number from \(minimum) to \(UInt32.max)")
+        }
+        return number
+    }
+
+    /// Returns a number of any numeric type; an integer becomes the nearest double.
+    ///
+    /// - Throws: `invalidArguments` for another type.
+    fileprivate func number() throws(ListError) -> Double {
+        if case .variant = self { throw refusal(expected: "a number") }
+        guard let number = double else { throw refusal(expected: "a number") }
+        return number
+    }
+
+    /// Returns the error that shows the value and its type.
+    fileprivate func refusal(expected: String) -> ListError {
+        ListError(.invalidArguments, "\(shortText) (\(signature.prefix(64))) is not \(expected)")
+    }
+
+    /// The value for an error message; of a container, only its kind.
+    private var shortText: String {
+        switch self {
+        case .byte(let number): "\(number)"
+        case .boolean(let flag): "\(flag)"
+        case .int16(let number): "\(number)"
+        case .uint16(let number): "\(number)"
+        case .int32(let number): "\(number)"
+        case .uint32(let number): "\(number)"
+        case .int64(let number): "\(number)"
+        case .uint64(let number): "\(number)"
+        case .double(let number): "\(number)"
+        case .string(let text), .objectPath(let text), .signature(let text): text.quoted
+        case .variant: "<…>"
+        case .array: "[…]"
+        case .dictionary: "{…}"
+        case .structure: "(…)"
+        }
     }
 }
 

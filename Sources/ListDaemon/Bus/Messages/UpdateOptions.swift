@@ -36,11 +36,11 @@ struct UpdateOptions {
             case (.epoch, .word(let word)): epoch = word
             case (.duplicates, .word("fail")): duplicates = .fail
             case (.duplicates, .word(let word)):
-                throw .invalidArgs("option duplicates: the value must be fail, not \(word.quoted)")
-            case (_, .flag): throw .invalidArgs("option \(key): the value must not have the type “b”")
-            case (_, .word): throw .invalidArgs("option \(key): the value must not have the type “s”")
+                throw .invalidArgs("option \("duplicates".quoted): the value must be fail, not \(word.quoted)")
+            case (_, .flag): throw .invalidArgs("option \(key.quoted): the value must not have the type “b”")
+            case (_, .word): throw .invalidArgs("option \(key.quoted): the value must not have the type “s”")
             case (_, .other(let type)):
-                throw .invalidArgs("option \(key): the value must not have the type \(type.text.quoted)")
+                throw .invalidArgs("option \(key.quoted): the value must not have the type \(type.text.quoted)")
             }
         }
     }
