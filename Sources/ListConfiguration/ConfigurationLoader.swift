@@ -121,6 +121,7 @@ package struct ConfigurationLoader {
             }
         }
         if !controllers.isEmpty { list.options.sectionControllers = controllers }
+        if name.isEmpty { addFault("a list has no name; its file is NAME.list", at: directory.place(ofFile: file)) }
         if let other = result.configuration.lists[name] {
             addFault(
                 "\(other.name.quoted) is another list whose name looks the same", at: directory.place(ofFile: file))

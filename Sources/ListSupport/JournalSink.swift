@@ -11,6 +11,8 @@ package struct JournalSink: LogSink {
     /// Makes a sink.
     package init() {}
 
+    package var isInJournal: Bool { true }
+
     /// Returns the sink for a process with this environment: the journal if standard error is connected to the
     /// journal and its socket is writable; lines with priorities if only standard error is connected; otherwise plain
     /// lines.

@@ -14,7 +14,7 @@ extension Log {
         /// Details of an event, for debugging.
         case debug = 7
 
-        /// The level's name on the command line and in `SetLogLevel`.
+        /// The level's name on the command line.
         package var name: String {
             switch self {
             case .error: "error"

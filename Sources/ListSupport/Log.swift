@@ -49,11 +49,14 @@ package struct Log: Sendable {
         self.init(shared: Shared(state: state, sink: sink, now: now), fields: [])
     }
 
-    /// The least important level that is written. Setting it affects every copy of the log (`Manager.SetLogLevel`).
+    /// The least important level that is written. Setting it affects every copy of the log (`LogControl1.LogLevel`).
     package var level: Level {
         get { shared.state.withLock { $0.level } }
         nonmutating set { shared.state.withLock { $0.level = newValue } }
     }
+
+    /// Whether messages reach systemd's journal.
+    package var isInJournal: Bool { shared.sink.isInJournal }
 
     /// Returns a log that adds these fields to each message.
     package func with(_ more: Field...) -> Log {

@@ -42,4 +42,10 @@ package struct LogEntry: Sendable, Equatable {
 package protocol LogSink: Sendable {
     /// Writes an entry; failures are ignored.
     func write(_ entry: LogEntry)
+    /// Whether entries reach systemd's journal.
+    var isInJournal: Bool { get }
+}
+
+extension LogSink {
+    package var isInJournal: Bool { false }
 }

@@ -15,6 +15,9 @@ package struct StandardErrorSink: LogSink {
         self.descriptor = descriptor
     }
 
+    /// Lines with priorities are for systemd, which passes them to the journal.
+    package var isInJournal: Bool { prefixed }
+
     /// Writes the line with a single call, so that lines from several threads do not interleave.
     package func write(_ entry: LogEntry) {
         var line = prefixed ? "<\(entry.level.rawValue)>" : ""

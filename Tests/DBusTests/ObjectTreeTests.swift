@@ -105,6 +105,37 @@ struct ObjectTreeTests {
         #expect(service.tree.children(of: .root) == [])
     }
 
+    @Test("an ObjectManager of some paths → it manages only the objects below these; a kept node stays when empty")
+    func managedPaths() async throws {
+        typealias Managed = [ObjectPath: [String: [String: DBusValue]]]
+        let service = try await CounterService.start()
+        service.tree.addObjectManager(at: "/org/example", of: ["/org/example/a", "/org/example/b"])
+        service.tree.keepNode(at: "/org/example/c")
+        let client = try await service.client()
+        let manager = RemoteObject(
+            client, destination: Counter.name, path: "/org/example", interface: StandardInterface.objectManager)
+        let log = EventLog<String>()
+        _ = try await client.subscribe(MatchRule(interface: StandardInterface.objectManager)) { message in
+            let path = try? message.read { (reader) throws(DBusError) in try ObjectPath(from: &reader) }
+            log.record("\(message.path?.text ?? "") \(message.member ?? "") \(path?.text ?? "")")
+        }
+        let object = ExportedObject(Counter.interface, of: service.counter)
+        for path: ObjectPath in ["/org/example/b/two", "/org/example/a/one", "/org/example/c/three"] {
+            service.tree.add(object, at: path)
+        }
+        let managed = try await manager.call("GetManagedObjects", returning: Managed.self)
+        #expect(Set(managed.keys) == ["/org/example/a/one", "/org/example/b/two"])
+        service.tree.remove(at: "/org/example/c/three")
+        service.tree.remove(at: "/org/example/a/one")
+        _ = try await manager.call("GetManagedObjects", returning: Managed.self)
+        #expect(
+            log.recorded == [
+                "/org/example InterfacesAdded /org/example/b/two", "/org/example InterfacesAdded /org/example/a/one",
+                "/org/example InterfacesRemoved /org/example/a/one",
+            ])
+        #expect(service.tree.children(of: "/org/example").contains("c"))
+    }
+
     @Test("an ObjectManager → lists all objects below its path, and announces each object that is added or removed")
     func objectManager() async throws {
         typealias Managed = [ObjectPath: [String: [String: DBusValue]]]

@@ -125,7 +125,7 @@ struct ListFollowerTests {
         listd.hide()
         let heard = EventLog<String>()
         let watch = try await daemon.connection.subscribe(
-            MatchRule(sender: ListdName.bus, path: ListdName.adaptersPath)
+            MatchRule(sender: ListdName.bus, path: ListdName.managerPath)
         ) { _ in heard.record("signal") }
         follower.detach()
         listd.show()

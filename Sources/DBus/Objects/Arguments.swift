@@ -60,6 +60,8 @@ public struct Annotations: Sendable, ExpressibleByDictionaryLiteral {
     /// The annotations, in the order of introspection.
     public let list: [(name: String, value: String)]
 
+    init(list: [(name: String, value: String)]) { self.list = list }
+
     /// Creates a list of annotations from names and values.
     public init(dictionaryLiteral elements: (String, String)...) {
         list = elements.map { (name: $0.0, value: $0.1) }

@@ -17,6 +17,8 @@ protocol BoundInterface {
     func propertySize(_ name: String) -> Int
     /// Reads the value of a property. The returned closure writes it as a variant.
     func property(_ name: String, for peer: Peer?) throws(DBusError) -> PropertyWriter
+    /// Throws if the caller may not set a property.
+    func checkSettingProperty(_ name: String, for call: Call) throws(DBusError)
     func setProperty(_ name: String, from reader: inout MessageReader, for call: Call) throws(DBusError)
     func isPropertyVisible(_ name: String, to peer: Peer?) -> Bool
     /// Runs `read` as soon as the properties reflect the earlier calls of the peer.
@@ -102,6 +104,10 @@ private struct Binding<Object>: BoundInterface {
         }
         let write = try property.get(object, peer)
         return { [signature = property.signature] writer in writer.variant(signature) { inside in write(&inside) } }
+    }
+
+    func checkSettingProperty(_ name: String, for call: Call) throws(DBusError) {
+        try interface.property(name)?.checkSetting?(object, call)
     }
 
     func setProperty(_ name: String, from reader: inout MessageReader, for call: Call) throws(DBusError) {

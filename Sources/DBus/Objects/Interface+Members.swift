@@ -71,22 +71,28 @@ extension Interface.Member {
         .property(
             Property(
                 name: name, signature: Value.signature, changes: changes, annotations: annotations,
-                isVisible: isVisible, size: size, get: getter(get), set: nil))
+                isVisible: isVisible, size: size, get: getter(get), checkSetting: nil, set: nil))
     }
 
     /// Declares a writable property. The type of a new value is checked before `set` is called.
-    public static func property<Value: DBusCodable & Sendable>(
+    ///
+    /// - Parameter checkSetting: throws if the caller may not set the property. It is called before the new value is
+    ///   looked at.
+    public static func property<Value: DBusEncodable & Sendable, NewValue: DBusDecodable>(
         _ name: String, as type: Value.Type, changes: PropertyChanges, annotations: Annotations = [:],
         isVisible: @escaping @DBusActor (_ object: Object, _ peer: Peer?) -> Bool = { _, _ in true },
         get: @escaping @DBusActor (_ object: Object, _ peer: Peer?) throws -> Value,
-        set: @escaping @DBusActor (_ object: Object, _ value: Value, _ call: Call) throws -> Void
+        checkSetting: @escaping @DBusActor (_ object: Object, _ call: Call) throws -> Void = { _, _ in },
+        set: @escaping @DBusActor (_ object: Object, _ value: NewValue, _ call: Call) throws -> Void
     ) -> Self {
         .property(
             Property(
                 name: name, signature: Value.signature, changes: changes, annotations: annotations,
                 isVisible: isVisible, size: nil, get: getter(get)
-            ) { (object, call, reader) throws(DBusError) in
-                let value = try Value(from: &reader)
+            ) { (object, call) throws(DBusError) in
+                do { try checkSetting(object, call) } catch { throw DBusError(error) }
+            } set: { (object, call, reader) throws(DBusError) in
+                let value = try NewValue(from: &reader)
                 do { try set(object, value, call) } catch { throw DBusError(error) }
             })
     }
@@ -105,7 +111,8 @@ extension Interface.Member {
         .property(
             Property(
                 name: name, signature: signature, changes: changes, annotations: annotations, isVisible: isVisible,
-                size: size, get: { (object, peer) throws(DBusError) in read(object, peer) }, set: nil))
+                size: size, get: { (object, peer) throws(DBusError) in read(object, peer) }, checkSetting: nil,
+                set: nil))
     }
 
     private static func getter<Value: DBusEncodable & Sendable>(

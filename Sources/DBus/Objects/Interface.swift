@@ -38,9 +38,11 @@ public final class Interface<Object> {
     ///   - settle: the function that `Get` and `GetAll` wait for; nil if they never wait.
     ///   - stamp: a counter that grows with each change of properties of which callers may be informed. Values that
     ///     were read at a lower count are outdated.
+    ///   - typeNames: the names of composite types, by signature, for code that generators make of the introspection
+    ///     data; nil = there are no annotations for generators.
     public nonisolated init(
         _ name: String, annotations: Annotations = [:], settle: Settling? = nil,
-        stamp: (@DBusActor (Object) -> UInt64)? = nil, _ members: [Member]
+        stamp: (@DBusActor (Object) -> UInt64)? = nil, typeNames: [String: String]? = nil, _ members: [Member]
     ) {
         // trap: interface tables are written in the program; no input creates one
         precondition(Names.isInterface(name), "“\(name)” is not an interface name")
@@ -48,6 +50,7 @@ public final class Interface<Object> {
         self.annotations = annotations
         self.settle = settle
         self.stamp = stamp
+        let members = typeNames.map { names in members.map { $0.annotated(forGenerators: names) } } ?? members
         self.members = members
         var methods: [String: Method<Object>] = [:]
         var properties: [Property<Object>] = []
@@ -89,6 +92,47 @@ extension Interface.Member {
     }
 }
 
+// MARK: - Annotations for generators
+
+extension Interface.Member {
+    /// Returns the member with the annotations that generators of code need: the types of composite arguments for
+    /// QtDBus, and file descriptors for GDBus.
+    fileprivate func annotated(forGenerators names: [String: String]) -> Self {
+        switch self {
+        case .method(let method):
+            let hasDescriptor = (method.inputs.list + method.outputs.list).contains { $0.signature == "h" }
+            let all =
+                method.annotations.list + method.inputs.typeAnnotations("In", names)
+                + method.outputs.typeAnnotations("Out", names)
+                + (hasDescriptor ? [(name: "org.gtk.GDBus.C.UnixFD", value: "true")] : [])
+            return .method(
+                Method(
+                    name: method.name, inputs: method.inputs, outputs: method.outputs,
+                    annotations: Annotations(list: all), handler: method.handler))
+        case .signal(let signal):
+            let all = signal.annotations.list + signal.arguments.typeAnnotations("Out", names)
+            return .signal(Signal(signal.name, signal.arguments, annotations: Annotations(list: all)))
+        case .property(var property):
+            guard let type = names[property.signature.text] else { return self }
+            property.annotations = Annotations(
+                list: property.annotations.list + [(name: Arguments.typeAnnotation, value: type)])
+            return .property(property)
+        }
+    }
+}
+
+extension Arguments {
+    fileprivate static let typeAnnotation = "org.qtproject.QtDBus.QtTypeName"
+
+    /// Returns the annotations with the types of composite arguments.
+    fileprivate func typeAnnotations(_ direction: String, _ names: [String: String]) -> [(name: String, value: String)]
+    {
+        list.enumerated().compactMap { index, argument in
+            names[argument.signature.text].map { ("\(Self.typeAnnotation).\(direction)\(index)", $0) }
+        }
+    }
+}
+
 /// A method in an interface table.
 public struct Method<Object>: Sendable {
     let name: String
@@ -118,12 +162,14 @@ public struct Property<Object>: Sendable {
     let name: String
     let signature: Signature
     let changes: PropertyChanges
-    let annotations: Annotations
+    fileprivate(set) var annotations: Annotations
     /// Returns whether a peer may read the value. A nil peer stands for all peers.
     let isVisible: @DBusActor (Object, Peer?) -> Bool
     /// Returns the approximate length of the value in bytes; nil for a small value.
     let size: (@DBusActor (Object) -> Int)?
     /// Reads the value. The returned closure writes it.
     let get: @DBusActor (Object, Peer?) throws(DBusError) -> PropertyWriter
+    /// Throws if the caller may not set the property; nil for a read-only property.
+    let checkSetting: (@DBusActor (Object, Call) throws(DBusError) -> Void)?
     let set: (@DBusActor (Object, Call, inout MessageReader) throws(DBusError) -> Void)?
 }

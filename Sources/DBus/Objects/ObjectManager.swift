@@ -11,7 +11,7 @@ extension StandardObject {
             .method(
                 "GetManagedObjects", out: ["objpath_interfaces_and_properties": "a{oa{sa{sv}}}"]
             ) { object, call in
-                let managed = ManagedObjects(of: object.tree.objects(below: object.path), for: call)
+                let managed = ManagedObjects(of: object.tree.objects(managedAt: object.path), for: call)
                 object.tree.answer(call, with: managed)
             },
             .signal(interfacesAdded),

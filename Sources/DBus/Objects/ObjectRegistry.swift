@@ -30,9 +30,14 @@ final class ObjectRegistry {
         fileprivate var children: [String: Node] = [:]
         fileprivate var isObject = false
         fileprivate var resolver: (any ObjectResolver)?
-        fileprivate var isManager = false
+        /// The paths below which the node manages all objects; empty for a node that is no ObjectManager.
+        fileprivate var managed: [ObjectPath] = []
+        /// Whether the node stays when there is no object below it.
+        fileprivate var isKept = false
 
-        fileprivate var isUnused: Bool { children.isEmpty && !isObject && resolver == nil && !isManager }
+        fileprivate var isUnused: Bool {
+            children.isEmpty && !isObject && resolver == nil && managed.isEmpty && !isKept
+        }
     }
 
     private let root = Node()
@@ -94,14 +99,21 @@ final class ObjectRegistry {
         return found
     }
 
-    /// Returns whether a path is an ObjectManager.
-    func isManager(_ path: ObjectPath) -> Bool { node(at: path)?.isManager == true }
+    /// Returns all objects that the ObjectManager at a path manages. Parents come before their children.
+    func objects(managedAt path: ObjectPath) -> [(path: ObjectPath, object: ExportedObject)] {
+        node(at: path)?.managed.flatMap { objects(below: $0) } ?? []
+    }
 
-    /// Returns the path of the nearest ObjectManager above a path; nil if there is none.
+    /// Returns whether a path is an ObjectManager.
+    func isManager(_ path: ObjectPath) -> Bool { node(at: path)?.managed.isEmpty == false }
+
+    /// Returns the path of the nearest ObjectManager of the object at a path; nil if there is none.
     func manager(of path: ObjectPath) -> ObjectPath? {
+        var ancestors: [ObjectPath] = []
         var current = path.parent
         while let candidate = current {
-            if isManager(candidate) { return candidate }
+            ancestors.append(candidate)
+            if node(at: candidate)?.managed.contains(where: ancestors.contains) == true { return candidate }
             current = candidate.parent
         }
         return nil
@@ -138,7 +150,9 @@ extension ObjectRegistry {
         longestPath = .max  // the resolver may have objects at paths of any length
     }
 
-    func addManager(at path: ObjectPath) { makeNode(at: path).isManager = true }
+    func addManager(at path: ObjectPath, of managed: [ObjectPath]) { makeNode(at: path).managed = managed }
+
+    func keepNode(at path: ObjectPath) { makeNode(at: path).isKept = true }
 
     private func makeNode(at path: ObjectPath) -> Node {
         longestPath = max(longestPath, path.text.utf8.count)

@@ -76,13 +76,25 @@ extension ObjectTree {
         registry.setResolver(resolver, below: path)
     }
 
-    /// Makes `path` an ObjectManager for all objects below it.
-    public func addObjectManager(at path: ObjectPath) { registry.addManager(at: path) }
+    /// Makes `path` an ObjectManager.
+    ///
+    /// - Parameter managed: paths at or below `path`, whose objects it manages; nil = all objects below `path`.
+    public func addObjectManager(at path: ObjectPath, of managed: [ObjectPath]? = nil) {
+        registry.addManager(at: path, of: managed ?? [path])
+    }
+
+    /// Makes the node at a path stay even if it has neither an object nor children.
+    public func keepNode(at path: ObjectPath) { registry.keepNode(at: path) }
+
+    /// Returns the objects that the ObjectManager at a path manages. Parents come before their children.
+    func objects(managedAt path: ObjectPath) -> [(path: ObjectPath, object: ExportedObject)] {
+        registry.objects(managedAt: path)
+    }
 
     /// Returns whether a path is an ObjectManager.
     func isManager(_ path: ObjectPath) -> Bool { registry.isManager(path) }
 
-    /// Returns the path of the nearest ObjectManager above a path; nil if there is none.
+    /// Returns the path of the nearest ObjectManager of the object at a path; nil if there is none.
     func manager(of path: ObjectPath) -> ObjectPath? { registry.manager(of: path) }
 }
 
@@ -100,9 +112,10 @@ extension ObjectTree {
     private func handle(_ call: Call, isAdmitted: Bool) {
         call.measure {
             do {
-                guard let place = registry.place(at: call.path) else { throw DBusError.unknownObject(call.path) }
+                let place = registry.place(at: call.path)
+                guard place != nil || call.isForPeer else { throw DBusError.unknownObject(call.path) }
                 if !isAdmitted { try admission?(call) }
-                dispatch(call, to: place)
+                dispatch(call, to: place ?? .ancestor)
             } catch {
                 call.fail(error)
             }
@@ -158,6 +171,13 @@ extension ObjectTree {
     private func refuseUnknownMethod(of call: Call, interface: String?) {
         let owner = interface.map { "interface \($0.quoted)" } ?? "the object at \(call.path.text.quoted)"
         call.fail(DBusError(.unknownMethod, "\(owner) has no method \(call.member.quoted)"))
+    }
+}
+
+extension Call {
+    /// Whether the call is one of `org.freedesktop.DBus.Peer`, which is about the program: every path answers it.
+    fileprivate var isForPeer: Bool {
+        (interface ?? StandardInterface.peer) == StandardInterface.peer && ["Ping", "GetMachineId"].contains(member)
     }
 }
 

@@ -153,6 +153,7 @@ extension BoundInterface {
         guard isPropertyVisible(name, to: call.peer) else {
             throw .accessDenied("you may not write the property \(name.quoted)")
         }
+        try checkSettingProperty(name, for: call)
         try reader.variant { (inside) throws(DBusError) in
             let found = inside.nextSignature
             guard found == property.signature else {

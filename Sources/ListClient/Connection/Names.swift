@@ -7,12 +7,10 @@ internal import ListProtocol
 public enum ListdName {
     /// The well-known bus name of the daemon.
     public static let bus = ObjectNames.service
-    /// The path of the manager.
+    /// The path of the manager, which is the ObjectManager of lists and plugins.
     public static let managerPath: ObjectPath = "/org/listd/Listd1"
-    /// The path of the ObjectManager of the lists.
+    /// The path above all lists.
     public static let adaptersPath: ObjectPath = "/org/listd/Listd1/adapters"
-    /// The path of the ObjectManager of the plugins.
-    public static let pluginsPath: ObjectPath = "/org/listd/Listd1/plugins"
     /// The interface of the manager.
     public static let manager = ObjectNames.manager
     /// The interface of a list.

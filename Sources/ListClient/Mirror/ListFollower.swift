@@ -70,7 +70,7 @@ public final class ListFollower {
         detach()
         let mine = generation
         let rule = MatchRule(
-            sender: ListdName.bus, path: ListdName.adaptersPath, interface: StandardInterface.objectManager)
+            sender: ListdName.bus, path: ListdName.managerPath, interface: StandardInterface.objectManager)
         do throws(DBusError) {
             // Subscribes before the list is requested, so that a list that is created in between is not missed.
             let lists = try await daemon.connection.subscribe(rule) { [weak self] in self?.handleListSignal($0) }

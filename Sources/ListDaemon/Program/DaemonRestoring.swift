@@ -26,6 +26,7 @@ extension RunningDaemon {
             }
         }
         await makeConfiguredLists(lists)
+        await nameNamelessList()
         // Lists that were not restored because of the stop remain in the store.
         guard !isStopping else { return }
         if isConfigurationFaulty {
@@ -126,6 +127,24 @@ extension RunningDaemon {
         } catch {
             log.error(
                 "adapter \(adapter.name.debugDescription) could not be restored: \(error)", .adapter(adapter.name))
+        }
+    }
+
+    /// Gives a name to a list that was stored with the empty name, which no new list can have.
+    private func nameNamelessList() async {
+        guard let list = service.adapters.object(named: ""), !isStopping else { return }
+        var number = 1
+        while true {
+            let name = number == 1 ? "unnamed" : "unnamed-\(number)"
+            do throws(ListError) {
+                try await service.lifecycle.rename(list, to: name)
+                return log.notice("the list with the empty name is \(name) from now on", .adapter(name))
+            } catch {
+                guard error.code == .adapterExists else {
+                    return log.error("the list with the empty name cannot be renamed: \(error)", .adapter(""))
+                }
+                number += 1
+            }
         }
     }
 

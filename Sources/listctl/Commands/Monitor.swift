@@ -88,7 +88,7 @@ final class Monitor {
     private func addMatchRules(on connection: Connection) async throws(DBusError) {
         let lists = MatchRule(sender: ListdName.bus, path: path, interface: ListdName.adapter)
         let arrivals = MatchRule(
-            sender: ListdName.bus, path: ListdName.adaptersPath, interface: StandardInterface.objectManager,
+            sender: ListdName.bus, path: ListdName.managerPath, interface: StandardInterface.objectManager,
             member: "InterfacesAdded")
         let changes = MatchRule(
             sender: ListdName.bus, path: path, interface: StandardInterface.properties, member: "PropertiesChanged",
@@ -117,7 +117,7 @@ final class Monitor {
 
     private func listAdded(_ message: Message) {
         guard let path = try? message.read({ (reader) throws(DBusError) in try reader.readObjectPath() }),
-            self.path == nil || self.path == path
+            self.path == path || (self.path == nil && path.parent == ListdName.adaptersPath)
         else { return }
         subscribe(to: path)
     }

@@ -114,7 +114,7 @@ final class ViewedList {
     private func performOpening(_ opening: Int) async {
         do throws(DBusError) {
             // Subscribes before the list is looked up, so that a list is not missed that is created in between.
-            let made = try await subscribe(ListdName.adaptersPath, StandardInterface.objectManager, "InterfacesAdded") {
+            let made = try await subscribe(ListdName.managerPath, StandardInterface.objectManager, "InterfacesAdded") {
                 [weak self] in self?.listAdded($0)
             }
             guard retain(made, forOpening: opening) else { return }
@@ -170,7 +170,8 @@ final class ViewedList {
     private func listAdded(_ message: Message) {
         guard view == nil, !isClosed,
             let path = try? message.read({ (reader) throws(DBusError) in try reader.readObjectPath() }),
-            let name = ListdName.unescaped(path), name.utf8.elementsEqual(self.name.utf8)
+            path.parent == ListdName.adaptersPath, let name = ListdName.unescaped(path),
+            name.utf8.elementsEqual(self.name.utf8)
         else { return }
         detach()
         open()

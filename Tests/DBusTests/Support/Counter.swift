@@ -42,7 +42,7 @@ final class Counter {
             .property("Sum", as: UInt64.self, changes: .emits) { counter, _ in counter.sum },
             .property("Limit", as: UInt32.self, changes: .invalidates) { counter, _ in
                 counter.limit
-            } set: { counter, value, _ in
+            } set: { (counter, value: UInt32, _) in
                 guard value > 0 else { throw DBusError.invalidArgs("“Limit” must be positive") }
                 counter.limit = value
             },

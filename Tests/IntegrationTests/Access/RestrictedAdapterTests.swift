@@ -54,7 +54,7 @@ struct RestrictedAdapterTests {
         let properties = try await stranger.call(
             adapter.path, StandardInterface.properties, "GetAll", "s", #"["org.listd.Listd1.Adapter"]"#)
         let managed = try await stranger.call(
-            "/org/listd/Listd1/adapters", StandardInterface.objectManager, "GetManagedObjects")
+            Listd.manager, StandardInterface.objectManager, "GetManagedObjects")
         for text in [properties.values ?? "", managed.values ?? ""] {
             #expect(text.contains(#""Name":"secret""#) && text.contains(#""readers":"owner""#))
             #expect(!text.contains("SelectedItems") && !text.contains("nothing"))

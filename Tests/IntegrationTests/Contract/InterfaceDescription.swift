@@ -23,12 +23,29 @@ struct InterfaceDescription {
         children = (root?.elements(forName: "node") ?? []).map { $0.attribute("name") }
     }
 
-    /// Returns the members in the installed file of an interface.
-    static func contract(_ interface: String) throws -> Set<String> {
+    /// Returns the text of the installed file of an interface.
+    static func file(_ interface: String) throws -> String {
         let root = URL(fileURLWithPath: #filePath).pathComponents.dropLast(4).joined(separator: "/")
         let path = "\(root)/systemd/interfaces/\(Listd.name).\(interface).xml"
-        let text = try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)
-        return try InterfaceDescription(xml: text).interfaces[Listd.name + "." + interface] ?? []
+        return try String(contentsOf: URL(fileURLWithPath: path), encoding: .utf8)
+    }
+
+    /// Returns the members in the installed file of an interface.
+    static func contract(_ interface: String) throws -> Set<String> {
+        try InterfaceDescription(xml: try file(interface)).interfaces[Listd.name + "." + interface] ?? []
+    }
+
+    /// Returns an interface of an introspection document as text without comments, in which only the form of white
+    /// space is not kept.
+    static func text(of interface: String, in xml: String) throws -> String {
+        func text(_ element: XMLElement) -> String {
+            let attributes = (element.attributes ?? []).map { "\($0.name ?? "")=\($0.stringValue ?? "")" }.sorted()
+            let children = (element.children ?? []).compactMap { $0 as? XMLElement }.map(text)
+            return "(\(element.name ?? "") \(attributes.joined(separator: " "))\n\(children.joined()))"
+        }
+        let document = try XMLDocument(xmlString: xml, options: [.nodeLoadExternalEntitiesNever])
+        let interfaces = document.rootElement()?.elements(forName: "interface") ?? []
+        return interfaces.first { $0.attribute("name") == Listd.name + "." + interface }.map(text) ?? ""
     }
 
     private static func describe(_ member: XMLElement) -> String {

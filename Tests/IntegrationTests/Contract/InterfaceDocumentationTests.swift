@@ -46,6 +46,38 @@ struct InterfaceDocumentationTests {
     }
 
     @Test(
+        "an interface file → every composite type has a name for QtDBus, every descriptor a mark for GDBus",
+        .rule("NA-10"), arguments: ["Adapter", "Manager", "Plugin", "View"])
+    func annotations(interface: String) throws {
+        let node = try #require(
+            try XMLDocument(xmlString: InterfaceDescription.file(interface), options: []).rootElement())
+        let element = try #require(node.elements(forName: "interface").first)
+        func isComposite(_ type: String) -> Bool {
+            "a(".contains(type.prefix(1)) && !["as", "ay", "ao", "av"].contains(type)
+        }
+        let qt = "org.qtproject.QtDBus.QtTypeName"
+        for member in (element.children ?? []).compactMap({ $0 as? XMLElement }) {
+            let name = member.attribute("name")
+            let given = Set(member.elements(forName: "annotation").map { $0.attribute("name") })
+            let arguments = member.elements(forName: "arg")
+            let (inputs, outputs) = (
+                arguments.filter { $0.attribute("direction") == "in" },
+                arguments.filter { $0.attribute("direction") != "in" }
+            )
+            var wanted: [String] = isComposite(member.attribute("type")) ? [qt] : []
+            for (direction, list) in [("In", inputs), ("Out", outputs)] {
+                for (index, argument) in list.enumerated() where isComposite(argument.attribute("type")) {
+                    wanted.append("\(qt).\(direction)\(index)")
+                }
+            }
+            if member.name == "method", arguments.contains(where: { $0.attribute("type") == "h" }) {
+                wanted.append("org.gtk.GDBus.C.UnixFD")
+            }
+            #expect(given.filter { $0.hasPrefix(qt) || $0.hasPrefix("org.gtk") } == Set(wanted), "\(name)")
+        }
+    }
+
+    @Test(
         "an interface file → every interface, member and argument has documentation",
         arguments: ["Adapter", "Manager", "Plugin", "View"])
     func complete(interface: String) throws {

@@ -45,7 +45,6 @@ struct LongArgumentTests {
             try refusal(manager, "CreateAdapter", invalid) { (call) throws(DBusError) in
                 try call.write("b", ["layout": DBusValue.string(String(Self.long.prefix(10_000)))])
             },
-            try refusal(manager, "SetLogLevel", invalid) { (call) throws(DBusError) in try call.write(Self.long) },
             try refusal(properties, "Get", Listd.standardError("UnknownInterface")) { (call) throws(DBusError) in
                 try call.write(Self.long, "Version")
             },

@@ -15,7 +15,7 @@ extension MalformedCall {
         let methods: [(Target, String, String)] = [
             (.manager, "CreateAdapter", "sa{sv}"), (.manager, "RemoveAdapter", "s"), (.manager, "GetAdapter", "s"),
             (.manager, "RenameAdapter", "ss"),
-            (.manager, "LoadPlugin", "s"), (.manager, "UnloadPlugin", "s"), (.manager, "SetLogLevel", "s"),
+            (.manager, "LoadPlugin", "s"), (.manager, "UnloadPlugin", "s"),
             (.manager, "Backup", "h"), (.adapter, "PerformUpdates", "ta(ssa{sv})a{sv}"),
             (.adapter, "PerformUpdatesFromFile", "thsa{sv}"), (.adapter, "ApplyChanges", "tasa(ssssa{sv})a{sv}"),
             (.adapter, "MoveObject", "tsss"), (.adapter, "PatchObject", "tsa{sv}as"), (.adapter, "ReloadObjects", "as"),
@@ -74,16 +74,17 @@ extension MalformedCall {
             "PropertyReadOnly", "Version"),
         property(
             "Set", [.string("org.listd.Listd1.Manager"), .string("LogLevel"), .variant(.string("debug"))],
-            "PropertyReadOnly", "LogLevel"),
+            "UnknownProperty", "LogLevel"),
         property(
             "Set", [.string("org.listd.Listd1.Manager"), .string("Nope"), .variant(.string("2"))], "UnknownProperty",
             "Nope"),
         MalformedCall(.manager, "GetAdapter", [.string("nope")], "NoSuchAdapter", "nope"),
         MalformedCall(.manager, "GetAdapter", [.string("")], "NoSuchAdapter", "\"\""),
         MalformedCall(.manager, "RemoveAdapter", [.string("nope")], "NoSuchAdapter", "nope"),
+        MalformedCall(.manager, "CreateAdapter", [.string(""), .options([:])], "InvalidArgs", "name"),
         MalformedCall(.manager, "RenameAdapter", [.string("nope"), .string("x")], "NoSuchAdapter", "nope"),
-        MalformedCall(.manager, "SetLogLevel", [.string("loud")], "InvalidArgs", "loud"),
-        MalformedCall(.manager, "SetLogLevel", [.string("")], "InvalidArgs", "level"),
+        MalformedCall(.manager, "SetLogLevel", [.string("debug")], "UnknownMethod", "SetLogLevel"),
+        MalformedCall(.manager, "DescribeAdapters", [], "UnknownMethod", "DescribeAdapters"),
     ]
 
     private static func property(
@@ -110,10 +111,11 @@ extension MalformedCall {
             ("layout", [.string("grid"), .string(""), .boolean(true)]),
             ("direction", [.string("up"), .int32(1)]), ("sticky-headers", [.string("yes"), .uint32(1)]),
             ("stretch-to-edge", [.string("no")]), ("show-header-when-empty", [.int64(0)]),
-            ("top-content-inset", [.double(.nan), .double(.infinity), .uint32(1)]),
+            ("top-content-inset", [.double(.nan), .double(.infinity), .boolean(true)]),
             ("sticky-header-offset", [.double(-.infinity), .string("1")]),
-            ("working-range", [.int32(-1), .uint64(1), .string("2")]), ("updater", [.string("both"), .boolean(false)]),
-            ("near-end-distance", [.double(.nan), .double(.infinity), .double(-.infinity), .double(-1), .uint32(1)]),
+            ("working-range", [.int32(-1), .uint64(1 << 32), .string("2")]),
+            ("updater", [.string("both"), .boolean(false)]),
+            ("near-end-distance", [.double(.nan), .double(.infinity), .double(-.infinity), .double(-1), .int16(-1)]),
             ("invokers", [.string(""), .string("group:"), .string("others"), .boolean(true)]),
             (
                 "hints",
@@ -123,9 +125,9 @@ extension MalformedCall {
                     .dictionary(key: "s", value: "s", [.init(key: .string("size"), value: .string(""))]),
                 ]
             ),
-            ("reload-threshold", [.int64(1)]), ("section-moves-as-deletes-inserts", [.string("true")]),
+            ("reload-threshold", [.int64(-1)]), ("section-moves-as-deletes-inserts", [.string("true")]),
             ("prefer-item-reloads", [.uint32(0)]), ("minimal-moves", [.string("")]), ("coalesce-min", [.double(1)]),
-            ("coalesce-max", [.int32(1)]), ("coalesce-increment", [.string("1ms")]),
+            ("coalesce-max", [.int32(-1)]), ("coalesce-increment", [.string("1ms")]),
             ("durability", [.string("tape"), .string("Disk"), .uint32(0)]),
             ("empty", [.string(""), .array(element: "s", []), .options(["deep": .nested(33)])]),
             ("readers", [.string("group:"), .string("me"), .uint32(0)]), ("writers", [.string("nobody"), .string("")]),
@@ -280,9 +282,10 @@ extension MalformedCall {
     private static let viewOptions: [MalformedCall] = {
         let values: [(String, [DBusValue])] = [
             ("layout", [.string("grid"), .uint32(0)]), ("window", [.int32(-1), .string("1")]),
-            ("window-bytes", [.uint64(1)]), ("lead", [.int32(1)]), ("trail", [.string("")]),
+            ("window-bytes", [.uint64(1 << 40)]), ("lead", [.boolean(true)]), ("trail", [.string("")]),
             ("working-range-unit", [.string("points"), .string(""), .uint32(1)]),
-            ("buffer", [.double(.nan), .double(-1), .double(.infinity), .uint32(1)]), ("overscan-items", [.int64(1)]),
+            ("buffer", [.double(.nan), .double(-1), .double(.infinity), .string("1")]),
+            ("overscan-items", [.double(1)]),
             ("fields", [.string("a"), .array(element: "u", [.uint32(1)])]), ("anchor", [.string("yes")]),
             ("anchor-at-start", [.uint32(1)]), ("scale", [.double(-2), .string("2")]), ("nope", [.boolean(true)]),
             (

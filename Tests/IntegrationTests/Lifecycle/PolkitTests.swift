@@ -47,7 +47,7 @@ struct PolkitTests {
         }
         #expect(try await stage.manager.property("Features", as: [String].self).contains("polkit"))
         let outcomes = try await call(
-            stage, "CreateAdapter:a", "CreateAdapter:b", "SetLogLevel:debug", "CreateAdapter:c")
+            stage, "CreateAdapter:a", "CreateAdapter:b", "LogLevel:debug", "CreateAdapter:c")
         #expect(outcomes == ["ok", "ok", "ok", "ok"])
         let asked = [Self.lists, Self.daemon, Self.lists]
         for action in asked { #expect(try await polkit.events.next() == .check(action: action, mayAskUser: false)) }
@@ -62,7 +62,7 @@ struct PolkitTests {
         let (stage, polkit) = try await makeStage { _ in }
         #expect(try await call(stage, "CreateAdapter:a", "CreateAdapter:b") == [Self.denied, Self.denied])
         #expect(try await polkit.events.next() == .check(action: Self.lists, mayAskUser: false))
-        #expect(try await call(stage, "SetLogLevel:debug") == [Self.denied])
+        #expect(try await call(stage, "LogLevel:debug") == [Self.denied])
         #expect(try await polkit.events.next() == .check(action: Self.daemon, mayAskUser: false))
         await stage.stop()
     }

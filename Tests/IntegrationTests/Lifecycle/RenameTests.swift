@@ -107,8 +107,8 @@ struct RenameTests {
         #expect(await rename("a", String(repeating: "x", count: 256)) == Listd.standardError("InvalidArgs"))
         #expect(try await stage.names() == Set(["a", "b", "set"]))
         // A list may be renamed to any name with which it could be created.
-        #expect(await rename("a", "") == nil)
-        #expect(await rename("", "ü/☃ a") == nil)
+        #expect(await rename("a", "") == Listd.standardError("InvalidArgs"))
+        #expect(await rename("a", "ü/☃ a") == nil)
         #expect(try await stage.names() == ["b", "set", "ü/☃ a"])
         await stage.stop()
     }
@@ -250,7 +250,7 @@ private final class TreeLog {
     private var subscription: Subscription?
 
     init(_ stage: Stage) async throws {
-        let rule = MatchRule(path: "/org/listd/Listd1/adapters", interface: "org.freedesktop.DBus.ObjectManager")
+        let rule = MatchRule(path: Listd.manager, interface: "org.freedesktop.DBus.ObjectManager")
         subscription = try await stage.client.subscribe(rule) { [events] message in
             let path = try? message.read { (reader) throws(DBusError) in try ObjectPath(from: &reader) }
             guard let path else { return }

@@ -50,6 +50,28 @@ struct RestartTests {
     }
 
     @Test(
+        "a list is stored with the empty name → it is restored with its objects as unnamed, or unnamed-2 if that is taken",
+        .rule("NA-09"))
+    func unnamed() async throws {
+        let stages = try StoreStage()
+        try await stages.run { stage in
+            _ = try await stage.createStored("unnamed")
+            _ = try await stage.createStored("nameless").performUpdates(rows("a", "b"))
+        }
+        let script = "import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.execute(sys.argv[2]); d.commit()"
+        let statement = "UPDATE adapter SET name = '' WHERE name = 'nameless'"
+        let outcome = try await ChildProcess.run(
+            "/usr/bin/env", ["python3", "-c", script, stages.file, statement], timeout: .seconds(60))
+        try #require(outcome.status == 0, "\(outcome.lines)")
+        for _ in 0..<2 {
+            try await stages.run { stage in
+                #expect(try await stage.names() == ["unnamed", "unnamed-2"])
+                #expect(try await stage.adapter("unnamed-2").objects().rows.map(\.id) == ["a", "b"])
+            }
+        }
+    }
+
+    @Test(
         "a restored list is not used yet → its revision and recorded changes are readable without creating its engine")
     func resting() async throws {
         let stages = try StoreStage()

@@ -185,20 +185,4 @@ struct InteractionTests {
         #expect(view.events.recorded.last == .closed("adapter-removed"))
         await stage.stop()
     }
-
-    @Test("SetLogLevel → the property changes, and PropertiesChanged is sent once for each new level")
-    func logLevel() async throws {
-        let (stage, _, _) = try await makeStage(1)
-        let heard = EventLog<String>()
-        _ = try await stage.client.subscribe(MatchRule(path: Listd.manager, member: "PropertiesChanged")) { message in
-            let arguments = try? message.decode(as: String.self, [String: DBusValue].self, [String].self)
-            if case .string(let level)? = arguments?.1["LogLevel"]?.unwrapped { heard.record(level) }
-        }
-        try await stage.manager.call("SetLogLevel", "debug")
-        try await stage.manager.call("SetLogLevel", "debug")
-        try await stage.manager.call("SetLogLevel", "warning")
-        #expect(heard.recorded == ["debug", "warning"])
-        #expect(try await stage.manager.property("LogLevel", as: String.self) == "warning")
-        await stage.stop()
-    }
 }

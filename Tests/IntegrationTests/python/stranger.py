@@ -12,7 +12,10 @@ manager = dbus.Interface(listd, "org.listd.Listd1.Manager")
 for call in sys.argv[2:]:
     method, argument = call.split(":")
     try:
-        if method == "CreateAdapter":
+        if method == "LogLevel":
+            log = bus.get_object("org.listd.Listd1", "/org/freedesktop/LogControl1", introspect=False)
+            dbus.Interface(log, "org.freedesktop.DBus.Properties").Set("org.freedesktop.LogControl1", method, dbus.String(argument, variant_level=1))
+        elif method == "CreateAdapter":
             manager.CreateAdapter(argument, dbus.Dictionary({}, signature="sv"))
         else:
             getattr(manager, method)(argument)

@@ -34,7 +34,7 @@ final class FakeListd {
         connection = try await Connection.open(.address(self.bus.address))
         connection.objects = tree
         tree.add(ExportedObject(Self.manager, of: self), at: ListdName.managerPath)
-        tree.addObjectManager(at: ListdName.adaptersPath)
+        tree.addObjectManager(at: ListdName.managerPath, of: [ListdName.adaptersPath])
         tree.add(ExportedObject(FakeList.view, of: list), at: Self.viewPath)
         show()
         _ = try await connection.requestName(ListdName.bus)

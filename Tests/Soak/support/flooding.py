@@ -98,7 +98,7 @@ def get_objects(place):
 
 
 def managed_objects():
-    return call("/adapters", BUS + ".ObjectManager", "GetManagedObjects")
+    return call("", BUS + ".ObjectManager", "GetManagedObjects")
 
 
 def properties(place):
@@ -143,7 +143,7 @@ def methods(folder):
     standard = [("Properties", "GetAll", "s"), ("Properties", "Get", "ss"), ("Introspectable", "Introspect", "")]
     for interface, member, signature in standard:
         yield ("", f"{BUS}.{interface}", member, signature)
-    yield ("/adapters", f"{BUS}.ObjectManager", "GetManagedObjects", "")
+    yield ("", f"{BUS}.ObjectManager", "GetManagedObjects", "")
 
 
 SENSIBLE = {

@@ -51,10 +51,11 @@ final class AdapterDirectory {
     /// wait for the answer to the removal.
     ///
     /// - Parameter isConfigured: whether the adapter comes from a configuration file.
-    /// - Throws: `invalidArguments` for a name that is too long; `adapterExists` for a name that is in use or
+    /// - Throws: `invalidArguments` for a name that is empty or too long; `adapterExists` for a name that is in use or
     ///   reserved for a list of a configuration file.
     func reserve(_ name: String, isConfigured: Bool) async throws(ListError) {
         try Self.checkLength(of: name)
+        guard !name.isEmpty else { throw ListError(.invalidArguments, "name: the name is empty") }
         await awaitReservation(of: name)
         guard adapters[ExactText(name)] == nil else { throw Self.nameTakenError(name) }
         guard isConfigured || !configuredNames.contains(ExactText(name)) else {

@@ -18,7 +18,7 @@ extension AdapterLifecycle {
         guard ExactText(old) != ExactText(new) else { throw AdapterDirectory.nameTakenError(new) }
         if adapters.followers.wouldCloseCycle(renaming: old, to: new) {
             throw ListError(
-                .invalidArguments, "new: adapter \(old.quoted) would follow itself under this name"
+                .invalidArguments, "new_name: adapter \(old.quoted) would follow itself under this name"
             )
         }
         try await adapters.reserve(new, isConfigured: false)

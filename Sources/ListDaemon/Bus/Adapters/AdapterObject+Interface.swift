@@ -38,6 +38,7 @@ extension AdapterObject {
         ObjectNames.adapter,
         settle: { adapter, peer, read in adapter.runAfterCalls(of: peer, read) },
         stamp: { adapter in adapter.signals.stamp },
+        typeNames: qtTypeNames,
         writing + reading + viewing + [
             .signal(updated), .signal(displayChanged), .signal(workingRangeChanged), .signal(nearEnd),
             .signal(invoked), .signal(selectionChanged),

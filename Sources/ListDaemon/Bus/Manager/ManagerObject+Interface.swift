@@ -14,7 +14,7 @@ extension ManagerObject {
     static let reloading = Signal("Reloading", ["active": "b"])
 
     static let interface = Interface<ManagerObject>(
-        ObjectNames.manager, adapterMethods + daemonMethods + [.signal(reloading)] + properties)
+        ObjectNames.manager, typeNames: qtTypeNames, adapterMethods + daemonMethods + [.signal(reloading)] + properties)
 
     private static let adapterMethods: [Interface<ManagerObject>.Member] = [
         .method("CreateAdapter", in: ["name": "s", "options": "a{sv}"], out: ["adapter": "o"]) { manager, call in
@@ -50,10 +50,6 @@ extension ManagerObject {
                 call.reply()
             }
         },
-        .function("SetLogLevel", in: ["level"]) { (manager, call, level: NameArgument) in
-            _ = try manager.service.authority.administrator(call, for: .manageDaemon)
-            try manager.setLogLevel(level.text)
-        },
         .method("Dump", out: ["text": "s"]) { manager, call in try manager.dump(call, inline: true) },
         .method("DumpByFileDescriptor", out: ["fd": "h"]) { manager, call in try manager.dump(call, inline: false) },
         .method("Backup", in: ["file": "h"]) { manager, call in try manager.backUp(call) },
@@ -65,7 +61,6 @@ extension ManagerObject {
         .property("Features", as: [String].self, changes: .constant) { manager, _ in manager.features },
         .property("PluginAPIVersion", as: UInt32.self, changes: .constant) { _, _ in PluginRecord.current.apiVersion },
         .property("DirectAddress", as: String.self, changes: .constant) { manager, _ in manager.directAddress },
-        .property("LogLevel", as: String.self, changes: .emits) { manager, _ in manager.service.log.level.name },
         .property("AdapterCount", as: UInt32.self, changes: .silent) { manager, _ in
             UInt32(clamping: manager.service.adapters.count)
         },
@@ -73,14 +68,4 @@ extension ManagerObject {
             UInt32(clamping: manager.service.views.count)
         },
     ]
-
-    private func setLogLevel(_ name: String) throws(ListError) {
-        guard let level = Log.Level(name: name) else {
-            throw ListError(
-                .invalidArguments, "level \(name.quoted) is not one of error, warning, notice, info, debug")
-        }
-        guard level != service.log.level else { return }
-        service.log.level = level
-        try? service.tree.propertiesChanged(["LogLevel"], of: Self.interface, at: .manager)
-    }
 }

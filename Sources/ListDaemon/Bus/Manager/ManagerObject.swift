@@ -33,9 +33,10 @@ package final class ManagerObject {
         self.reload = reload
     }
 
-    /// Exports the manager's object.
+    /// Exports the manager's object, and the one that controls the log.
     package func register() {
         service.tree.add(ExportedObject(Self.interface, of: self), at: .manager)
+        LogControlObject.register(service)
     }
 }
 

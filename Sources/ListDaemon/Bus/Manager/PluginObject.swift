@@ -37,7 +37,7 @@ final class PluginObject {
     ]
 
     static let interface = Interface<PluginObject>(
-        ObjectNames.plugin,
+        ObjectNames.plugin, typeNames: qtTypeNames,
         [
             .property("Name", as: String.self, changes: .constant) { object, _ in object.plugin.name },
             .property("Version", as: String.self, changes: .emits) { object, _ in object.plugin.version },

@@ -9,15 +9,14 @@ internal import ListWorkers
 // Log messages about lists, with the origin of each event.
 
 extension Service {
-    /// Logs an event of a list and its origin. For transient lists, the level is debug, because clients create one for
-    /// each search.
+    /// Logs an event of a list and its origin.
     ///
     /// - Parameters:
     ///   - what: the event as a participle: `created`, `removed`, `renamed from …`.
     ///   - key: the key of the rate limit; nil = unlimited.
     func log(_ what: String, of adapter: AdapterObject, by origin: Origin, limitedBy key: String? = nil) {
         log.write(
-            adapter.isTransient ? .debug : .info,
+            .info,
             { "adapter \(adapter.name.debugDescription) was \(what) by \(origin.text)" },
             origin.fields + [.adapter(adapter.name), .revision(adapter.status.revision)], limitedBy: key)
     }

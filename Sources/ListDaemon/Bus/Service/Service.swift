@@ -58,8 +58,8 @@ package final class Service {
         authority = Authority(log: log)
         limits = ServiceLimits(quotas: quotas)
         self.plugins = PluginDirectory(tree: tree, registry: plugins) { [counts] in counts.notifyChange() }
-        tree.addObjectManager(at: ObjectPath.adapters)
-        tree.addObjectManager(at: ObjectPath.plugins)
+        tree.addObjectManager(at: .manager, of: [.adapters, .plugins])
+        for parent in [ObjectPath.adapters, .plugins, .views] { tree.keepNode(at: parent) }
         calls.admission.onLimitsLookup { [limits] user, new in limits.quotas.setLimits(new.perUser, of: user) }
     }
 

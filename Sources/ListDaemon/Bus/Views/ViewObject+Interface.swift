@@ -21,6 +21,7 @@ extension ViewObject {
     static let interface = Interface<ViewObject>(
         ObjectNames.view,
         settle: { view, peer, read in view.adapter.runAfterCalls(of: peer, read) }, stamp: { view in view.stamp },
+        typeNames: qtTypeNames,
         methods + [.signal(changedSignal), .signal(stalledSignal), .signal(closedSignal)] + properties)
 
     private static let methods: [Interface<ViewObject>.Member] = [

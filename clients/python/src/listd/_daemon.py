@@ -11,12 +11,13 @@ from collections.abc import AsyncIterator, Generator, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from types import TracebackType
-from typing import IO, TYPE_CHECKING, Any, Literal, Self, Unpack, cast
+from typing import IO, TYPE_CHECKING, Any, Self, Unpack, cast
 
 from ._errors import AdapterExists, InvalidArgs, NoSuchAdapter, NoSuchPlugin, Unavailable, UnknownObject
 from ._info import (
     ClientInfo,
     ListInfo,
+    LogLevel,
     ManagerProperties,
     PluginInfo,
     PluginProperties,
@@ -30,9 +31,18 @@ from ._info import (
 )
 from ._link import Incarnation, Link, address_of
 from ._list import List
-from ._names import MANAGER, MANAGER_PATH, PLUGIN, did_you_mean, plugin_path
+from ._names import (
+    LOG_CONTROL,
+    LOG_CONTROL_PATH,
+    MANAGER,
+    MANAGER_PATH,
+    PLUGIN,
+    PROPERTIES,
+    did_you_mean,
+    plugin_path,
+)
 from ._options import ListOptions, option_values
-from ._values import checked_text, plain, variants_of
+from ._values import checked_text, plain, variant_of, variants_of
 from ._weak import weakly
 from ._wire import Subscription
 
@@ -211,9 +221,15 @@ class Daemon:
         """
         await self._link.call(MANAGER_PATH, MANAGER, "Reload")
 
-    async def set_log_level(self, level: Literal["error", "warning", "notice", "info", "debug"]) -> None:
-        """The lowest level of messages that listd writes; administrators only."""
-        await self._link.call(MANAGER_PATH, MANAGER, "SetLogLevel", "s", [level])
+    async def log_level(self) -> LogLevel:
+        """The lowest level of messages that listd writes."""
+        reply = await self._link.call(LOG_CONTROL_PATH, PROPERTIES, "Get", "ss", [LOG_CONTROL, "LogLevel"])
+        return cast("LogLevel", plain(reply.body[0]))
+
+    async def set_log_level(self, level: LogLevel) -> None:
+        """Sets the lowest level of messages that listd writes; administrators only."""
+        body = [LOG_CONTROL, "LogLevel", variant_of(level)]
+        await self._link.call(LOG_CONTROL_PATH, PROPERTIES, "Set", "ssv", body)
 
     async def dump(self) -> str:
         """listd's state as text, with the result of the store's check; administrators only."""

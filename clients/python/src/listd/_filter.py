@@ -14,7 +14,7 @@ from urllib.parse import quote
 from ._errors import Disconnected, ListdError, NoSuchAdapter, ReadOnly, Unavailable
 from ._link import Incarnation, Link
 from ._list import List
-from ._names import ADAPTER, ADAPTERS_PATH, MANAGER, MANAGER_PATH, OBJECT_MANAGER, PROPERTIES, adapter_path
+from ._names import ADAPTER, MANAGER, MANAGER_PATH, OBJECT_MANAGER, PROPERTIES, adapter_path
 from ._presence import Target
 from ._values import checked_text, checked_texts, variants_of
 from ._weak import weakly
@@ -177,7 +177,7 @@ class Filter:
             self._daemon = daemon
             # Subscribed before the filter is created, so that the creation of the followed list in the meantime is
             # not missed.
-            self._lists = daemon.listen(ADAPTERS_PATH, OBJECT_MANAGER, weakly(self._lists_changed))
+            self._lists = daemon.listen(MANAGER_PATH, OBJECT_MANAGER, weakly(self._lists_changed))
             self._make(daemon)
 
     def _make(self, daemon: Incarnation) -> None:

@@ -7,6 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
+#: The levels of messages in the log, from the most important one on. The first four mean the same.
+LogLevel = Literal["emerg", "alert", "crit", "err", "warning", "notice", "info", "debug"]
+
 
 @dataclass(frozen=True, slots=True)
 class ListInfo:
@@ -205,7 +208,6 @@ class ManagerProperties:
     :ivar features: its features, by name.
     :ivar plugin_api_version: the version of the plugin API: major × 65536 + minor.
     :ivar direct_address: the address for direct connections; empty = none.
-    :ivar log_level: the lowest level of messages that it writes: ``error``, ``warning``, ``notice``, ``info`` or ``debug``.
     :ivar adapter_count: the number of lists.
     :ivar view_count: the number of views.
     """
@@ -214,7 +216,6 @@ class ManagerProperties:
     features: tuple[str, ...]
     plugin_api_version: int
     direct_address: str
-    log_level: str
     adapter_count: int
     view_count: int
 
@@ -332,7 +333,6 @@ def manager_properties(properties: Mapping[str, Any]) -> ManagerProperties:
         tuple(properties["Features"]),
         int(properties["PluginAPIVersion"]),
         properties["DirectAddress"],
-        properties["LogLevel"],
         int(properties["AdapterCount"]),
         int(properties["ViewCount"]),
     )

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from ._errors import Disconnected, ListdError, NoSuchAdapter, Unavailable, UnknownObject
 from ._link import Incarnation, Link
-from ._names import ADAPTERS_PATH, OBJECT_MANAGER, adapter_path
+from ._names import MANAGER_PATH, OBJECT_MANAGER, adapter_path
 from ._weak import weakly
 from ._wire import Subscription
 
@@ -121,7 +121,7 @@ class Presence:
         self._leave()
         self._daemon = daemon
         # Subscribed before the owner's call, so that the creation of the list in the meantime is not missed.
-        self._lists = daemon.listen(ADAPTERS_PATH, OBJECT_MANAGER, weakly(self._lists_changed), weakly(self._end))
+        self._lists = daemon.listen(MANAGER_PATH, OBJECT_MANAGER, weakly(self._lists_changed), weakly(self._end))
         self._attach(daemon)
 
     def _vanished(self) -> None:

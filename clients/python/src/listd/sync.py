@@ -35,6 +35,7 @@ from ._info import (
     ClientInfo,
     ListInfo,
     ListProperties,
+    LogLevel,
     ManagerProperties,
     PluginInfo,
     PluginProperties,
@@ -426,8 +427,12 @@ class Daemon:
         """Makes listd read its configuration again."""
         self._runner.run(self._inner.reload())
 
-    def set_log_level(self, level: Literal["error", "warning", "notice", "info", "debug"]) -> None:
+    def log_level(self) -> LogLevel:
         """The lowest level of messages that listd writes."""
+        return self._runner.run(self._inner.log_level())
+
+    def set_log_level(self, level: LogLevel) -> None:
+        """Sets the lowest level of messages that listd writes."""
         self._runner.run(self._inner.set_log_level(level))
 
     def dump(self) -> str:
