@@ -2,6 +2,7 @@
 
 import Foundation
 import FoundationXML
+import TestSupport
 import Testing
 
 /// Checks that the interface files document all their members, in comments that gdbus-codegen turns into documents.

@@ -3,7 +3,9 @@
 
 from __future__ import annotations
 
+import inspect
 import threading
+from typing import Any
 
 import pytest
 
@@ -51,6 +53,52 @@ def test_a_script(shared: Stage, name: str) -> None:
         d.lists()
     d.close()
     assert "listd" not in [thread.name for thread in threading.enumerate()]
+
+
+PAIRS: list[tuple[type, type]] = [
+    (listd.Daemon, listd.sync.Daemon),
+    (listd.List, listd.sync.List),
+    (listd.FilteredList, listd.sync.FilteredList),
+    (listd.View, listd.sync.View),
+    (listd.Follower, listd.sync.Changes),
+]
+
+
+@pytest.mark.parametrize(("one", "other"), PAIRS, ids=[one.__name__ for one, _ in PAIRS])
+def test_both_interfaces_have_the_same_members(one: type, other: type) -> None:
+    def members(owner: type) -> dict[str, Any]:
+        return {name: getattr(owner, name) for name in dir(owner) if not name.startswith("_")}
+
+    # contextlib.aclosing needs aclose, next_within takes the place of asyncio.timeout.
+    asynchronous, synchronous = members(one), members(other)
+    asynchronous.pop("aclose", None)
+    synchronous.pop("next_within", None)
+    assert asynchronous.keys() == synchronous.keys()
+    for name, member in asynchronous.items():
+        if callable(member):
+            wanted, found = inspect.signature(member).parameters, inspect.signature(synchronous[name]).parameters
+            assert wanted.keys() == found.keys(), name
+            assert [one.default for one in wanted.values()] == [one.default for one in found.values()], name
+        else:
+            assert isinstance(synchronous[name], property), name
+
+
+def test_batches_pictures_and_reloads(shared: Stage, name: str) -> None:
+    with listd.sync.connect(shared.address, timeout=30) as d:
+        mail = d.create(name, durability="memory", layout="none")
+        with mail.follow() as changes, mail.view() as view, d.reloading() as reloads:
+            groups = changes.batches()
+            assert next(groups) == [Replaced(())]
+            revision = mail.replace([Object("a"), Object("b")])
+            assert groups.next_within(30) == [Inserted(0, (Object("a"), Object("b")))]
+            assert changes.revision == revision
+            groups.close()
+            assert list(changes) == []
+            shown = view.show(0, 1)
+            assert view.picture.sequence == shown.sequence
+            d.reload()
+            while reloads.next_within(30):
+                pass  # true before the reload, unless the newer event has replaced it
 
 
 def test_no_listd_leaves_no_thread() -> None:

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import re
 import asyncio
 import io
 import os
@@ -196,3 +197,14 @@ async def test_calls_overlap(shared: Stage, name: str) -> None:
         revisions = await asyncio.gather(*calls)
         assert revisions == sorted(revisions)
         assert (await mail.find("a")).object.fields == {"n": 99}
+
+
+async def test_objects_without_ids(shared: Stage, name: str) -> None:
+    async with listd.connect(shared.address) as d:
+        mail = await d.create(name, durability="memory")
+        rows = [Object("", {"n": 1}), Object("", {"n": 1}), Object("given", {"n": 1})]
+        with pytest.raises(listd.InvalidObject):
+            await mail.replace(rows)
+        await mail.replace(rows, identify="content")
+        ids = [row.id for row in await mail.objects()]
+        assert re.fullmatch("[0-9a-f]{16}", ids[0]) and ids[1:] == [ids[0] + "-2", "given"]

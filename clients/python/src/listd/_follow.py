@@ -102,7 +102,7 @@ class Follower(AsyncIterator[Change]):
         A group is empty when only the revision has changed. Waiting for a group may be cancelled, as by
         :func:`asyncio.timeout`, and goes on with the next ``anext``.
         """
-        return _Batches(self._next_batch)
+        return _Batches(self._next_batch, self.close)
 
     async def reached(self, revision: int) -> list[Change]:
         """Waits until the list is at a revision, such as that of a write, and returns all changes up to it.
@@ -356,8 +356,9 @@ class Follower(AsyncIterator[Change]):
 class _Batches(AsyncIterator[list[Change]]):
     """An iterator over groups of changes. An async generator would end with the first cancelled wait."""
 
-    def __init__(self, following: Callable[[], Awaitable[list[Change]]]) -> None:
+    def __init__(self, following: Callable[[], Awaitable[list[Change]]], close: Callable[[], None]) -> None:
         self._following = following
+        self.close = close
 
     async def __anext__(self) -> list[Change]:
         return await self._following()

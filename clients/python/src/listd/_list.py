@@ -39,6 +39,15 @@ LONGEST = 32 << 20
 ALL = 2**32 - 1
 
 
+def _update_options(animated: bool, duplicates: str, epoch: str, identify: str | None) -> dict[str, Any]:
+    options: dict[str, Any] = {"animated": animated, "epoch": epoch}
+    if duplicates == "fail":
+        options["duplicates"] = duplicates
+    if identify is not None:
+        options["identify"] = identify
+    return options
+
+
 class List:
     """A list by its name. Creating this object sends nothing. The object remains valid over restarts of listd.
 
@@ -97,6 +106,7 @@ class List:
         animated: bool = True,
         duplicates: Literal["drop", "fail"] = "drop",
         epoch: str = "",
+        identify: Literal["none", "content"] | None = None,
     ) -> int:
         """Replaces the objects of the list by these, in this order. listd computes the changes.
 
@@ -104,11 +114,13 @@ class List:
 
         :param duplicates: whether the first of several objects with the same id counts, or the call fails.
         :param epoch: the epoch that the list must have, else :exc:`RevisionConflict`; ``""`` = any.
+        :param identify: ``content`` gives an object without an id (``""``) a digest of its type and fields; ``none`` refuses it.
+            None = as the list's option ``identify`` says.
         :returns: the revision that contains the effect.
         :raises DuplicateIdentifier: an id occurs twice, and ``duplicates`` is ``fail``.
         """
         rows = list(objects)
-        options = {"animated": animated, "epoch": epoch} | ({"duplicates": "fail"} if duplicates == "fail" else {})
+        options = _update_options(animated, duplicates, epoch, identify)
         size = 0
         are_json = True
         for row in rows:
@@ -137,6 +149,7 @@ class List:
         animated: bool = True,
         duplicates: Literal["drop", "fail"] = "drop",
         epoch: str = "",
+        identify: Literal["none", "content"] | None = None,
     ) -> int:
         """Replaces the objects of the list by those from an open file, pipe or socket with JSON lines: ``{"id": …, "type": …,
         "fields": {…}}``.
@@ -146,7 +159,7 @@ class List:
         :returns: the revision that contains the effect.
         :raises InvalidObject: a line is not an object; the message has the number of the line, and nothing is changed.
         """
-        options = {"animated": animated, "epoch": epoch} | ({"duplicates": "fail"} if duplicates == "fail" else {})
+        options = _update_options(animated, duplicates, epoch, identify)
         return await self._replace_from(file.fileno(), expected_revision, options)
 
     async def _replace_from(self, file: int, expected_revision: int, options: Mapping[str, Any]) -> int:

@@ -15,7 +15,7 @@ from ._values import fields_of
 class Object:
     """An element of a list. Equal ids mean the same object, even if type or fields differ.
 
-    :ivar id: unique in its list, not empty; at most 4 KiB.
+    :ivar id: unique in its list; at most 4 KiB. Empty only with ``identify="content"``, which makes one.
     :ivar fields: the content of the object, by key. Values are ``str``, ``int`` (64 bits), ``float``, ``bool``, ``bytes``, lists
         and dictionaries of those, and D-Bus's other types by wrappers such as :class:`UInt32`.
     :ivar type: determines the section controller; may be empty.

@@ -46,6 +46,8 @@ class ListOptions(TypedDict, total=False):
     :ivar readers: who may read it (``"any"``), ``owner``, or ``group:NAME``.
     :ivar writers: who may write it (``"owner"``), ``any``, or ``group:NAME``.
     :ivar invokers: who may invoke actions with :meth:`View.invoke` (``"owner"``), ``any``, or ``group:NAME``.
+    :ivar identify: what an object without an id gets (``"none"``): ``none``, it is refused; ``content``, a digest of its type and
+        fields.
     :ivar transient: whether the list is removed when the connection that made it ends (false).
     """
 
@@ -74,6 +76,7 @@ class ListOptions(TypedDict, total=False):
     readers: str
     writers: str
     invokers: str
+    identify: Literal["none", "content"]
     transient: bool
 
 

@@ -68,6 +68,11 @@ class Changes(Events[Change]):
         """The epoch of :attr:`revision`; another epoch means that the list was created again."""
         return self._source.epoch
 
+    def batches(self) -> Events[builtins.list[Change]]:
+        """The changes in groups: after each group the copy equals the list at :attr:`revision`. See
+        :meth:`listd.Follower.batches`."""
+        return Events(self._runner, self._source.batches())
+
     def reached(self, revision: int) -> builtins.list[Change]:
         """Waits until the list is at a revision, and returns all changes up to it: see :meth:`listd.Follower.reached`."""
         return self._runner.run(self._source.reached(revision))
@@ -77,6 +82,15 @@ class View(Events[Picture]):
     """A view of a list: see :class:`listd.View`."""
 
     _source: _view.View
+
+    @property
+    def picture(self) -> Picture:
+        """The newest picture. Reading it acknowledges it."""
+
+        async def newest() -> Picture:
+            return self._source.picture
+
+        return self._runner.run(newest())
 
     def show(self, first: int | tuple[int, int], last: int | tuple[int, int]) -> Picture:
         """Sets the visible rows, in layout ``none``: the first and the last one, both included."""
@@ -163,10 +177,18 @@ class List:
         animated: bool = True,
         duplicates: Literal["drop", "fail"] = "drop",
         epoch: str = "",
+        identify: Literal["none", "content"] | None = None,
     ) -> int:
         """Replaces the objects of the list by these, in this order; returns the revision that contains the effect."""
         return self._runner.run(
-            self._inner.replace(objects, expected_revision, animated=animated, duplicates=duplicates, epoch=epoch)
+            self._inner.replace(
+                objects,
+                expected_revision,
+                animated=animated,
+                duplicates=duplicates,
+                epoch=epoch,
+                identify=identify,
+            )
         )
 
     def replace_from(
@@ -177,11 +199,17 @@ class List:
         animated: bool = True,
         duplicates: Literal["drop", "fail"] = "drop",
         epoch: str = "",
+        identify: Literal["none", "content"] | None = None,
     ) -> int:
         """Replaces the objects of the list by those from an open file with JSON lines."""
         return self._runner.run(
             self._inner.replace_from(
-                file, expected_revision, animated=animated, duplicates=duplicates, epoch=epoch
+                file,
+                expected_revision,
+                animated=animated,
+                duplicates=duplicates,
+                epoch=epoch,
+                identify=identify,
             )
         )
 
@@ -426,6 +454,16 @@ class Daemon:
     def reload(self) -> None:
         """Makes listd read its configuration again."""
         self._runner.run(self._inner.reload())
+
+    def reloading(self) -> Events[bool]:
+        """Reloads of the configuration: true before each reload, false after it."""
+        stream = self._inner.reloading()
+
+        async def start() -> None:
+            stream.start()
+
+        self._runner.run(start())
+        return Events(self._runner, stream)
 
     def log_level(self) -> LogLevel:
         """The lowest level of messages that listd writes."""
