@@ -2,6 +2,7 @@
 
 package import ListKit
 internal import ListProtocol
+package import ListSources
 package import PluginAPI
 
 /// The options of an adapter, from `CreateAdapter` or from a configuration file (docs/rules/contract.md, "Contents
@@ -59,6 +60,8 @@ package struct AdapterOptions: Sendable, Equatable {
     package var writers = AccessRule.owner
     /// Who may invoke actions on items.
     package var invokers = AccessRule.owner
+    /// The identifiers of objects that come without one.
+    package var identify = Identify.none
     /// Whether the list is removed when the connection that created it ends.
     package var transient = false
 
@@ -107,6 +110,7 @@ package struct AdapterOptions: Sendable, Equatable {
         case .readers: .init(name, \.readers, .accessRule)
         case .writers: .init(name, \.writers, .accessRule)
         case .invokers: .init(name, \.invokers, .accessRule)
+        case .identify: .init(name, \.identify, .word)
         case .transient: .init(name, \.transient, .flag)
         }
     }

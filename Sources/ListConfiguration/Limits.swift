@@ -17,7 +17,7 @@ package struct Limits: Sendable, Equatable {
     /// The maximum number of adapters that a user created.
     package var adaptersPerUser = 64
     /// The maximum number of open views of a user.
-    package var viewsPerUser = 64
+    package var viewsPerUser = 512
     /// The maximum number of objects in all adapters of a user.
     package var objectsPerUser = 10_000_000
     /// The maximum size of all adapters of a user in bytes.

@@ -30,12 +30,13 @@ package enum ListOption: String, Sendable, CaseIterable {
     case readers
     case writers
     case invokers
+    case identify
     case transient
 
     /// The D-Bus type of the value.
     package var type: OptionValueType {
         switch self {
-        case .source, .layout, .direction, .updater, .durability, .readers, .writers, .invokers: .text
+        case .source, .layout, .direction, .updater, .durability, .readers, .writers, .invokers, .identify: .text
         case .stickyHeaders, .stretchToEdge, .showHeaderWhenEmpty, .sectionMovesAsDeletesInserts, .preferItemReloads,
             .minimalMoves, .transient:
             .flag

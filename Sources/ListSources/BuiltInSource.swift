@@ -12,12 +12,17 @@ package struct BuiltInSource: Sendable {
         let limits: ObjectLimits
         /// The maximum size in bytes of a file that the source reads.
         let fileBytes: Int
+        /// The identifiers of objects without one.
+        let identify: Identify
         /// The receiver of the source's events.
         let sink: SourceSink
 
-        package init(limits: ObjectLimits, fileBytes: Int, sink: @escaping SourceSink) {
+        package init(
+            limits: ObjectLimits, fileBytes: Int, identify: Identify = .none, sink: @escaping SourceSink
+        ) {
             self.limits = limits
             self.fileBytes = fileBytes
+            self.identify = identify
             self.sink = sink
         }
     }

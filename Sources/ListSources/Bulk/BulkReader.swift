@@ -46,18 +46,22 @@ package final class BulkReader: Sendable {
 
     /// Reads the objects from a descriptor in the format `jsonl`.
     ///
-    /// - Parameter user: the user to whom the memory is charged.
+    /// - Parameters:
+    ///   - user: the user to whom the memory is charged.
+    ///   - identify: the identifiers of objects without one.
     /// - Throws: `invalidArguments` for a descriptor that is not a file, pipe or socket, or that cannot be read, and
     ///   after ten seconds without data; `payloadTooLarge` and `limitsExceeded` beyond the limits; `invalidObject`
     ///   that names the faulty line. When the task is cancelled, the call ends with `invalidArguments`.
-    package func objects(from file: FileDescriptor, user: UInt32) async throws(ListError) -> [ListObject] {
+    package func objects(
+        from file: FileDescriptor, user: UInt32, identify: Identify = .none
+    ) async throws(ListError) -> [ListObject] {
         let limits = limits.withLock { $0 }
         let account = BulkAccount(reader: self, user: user, limits: limits)
         let text = try await read(file, account)
         return try await Self.offExecutor { () throws(ListError) in
             // The bytes stay reserved until they have been decoded.
             defer { account.close() }
-            var decoder = try JSONLDecoder(limits: limits.objects)
+            var decoder = try JSONLDecoder(limits: limits.objects, identify: identify)
             return try decoder.objects(in: text.span)
         }
     }

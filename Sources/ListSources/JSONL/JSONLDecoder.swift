@@ -9,18 +9,28 @@ internal import ListSupport
 /// A missing type or missing fields are empty, and blank lines are skipped. Anything else is an error that names the
 /// line.
 package struct JSONLDecoder: ~Copyable {
-    private let limits: ObjectLimits
+    private var limits: ObjectLimits
     private var parser: JSONParser
     private var maker: JSONLObjects
 
     /// Creates a decoder.
     ///
+    /// - Parameter identify: the identifiers of objects without one.
     /// - Throws: `limitsExceeded` when there is no memory.
-    package init(limits: ObjectLimits = ObjectLimits()) throws(ListError) {
+    package init(limits: ObjectLimits = ObjectLimits(), identify: Identify = .none) throws(ListError) {
         self.limits = limits
         parser = try JSONParser()
-        maker = JSONLObjects(limits: limits)
+        maker = JSONLObjects(limits: limits, identify: identify)
     }
+
+    /// Changes the limits for lines that are read from now on.
+    mutating func setLimits(_ limits: ObjectLimits) {
+        self.limits = limits
+        maker.limits = limits
+    }
+
+    /// Begins another list: identifiers that are made of contents are counted anew.
+    mutating func beginList() { maker.beginList() }
 
     /// Returns the maximum length of a line with a valid object, in bytes. Text takes twice its length when all its
     /// characters are escaped.

@@ -21,17 +21,15 @@ struct JSONLFollower: ~Copyable {
     /// Whether the current line is skipped because it is too long.
     private var isSkipping = false
 
-    init(limits: ObjectLimits) throws(ListError) {
+    init(limits: ObjectLimits, identify: Identify = .none) throws(ListError) {
         self.limits = limits
-        decoder = try JSONLDecoder(limits: limits)
+        decoder = try JSONLDecoder(limits: limits, identify: identify)
     }
 
     /// Changes the limits for lines that are read from now on.
-    ///
-    /// - Throws: `limitsExceeded` when there is no memory.
-    mutating func setLimits(_ limits: ObjectLimits) throws(ListError) {
+    mutating func setLimits(_ limits: ObjectLimits) {
         guard limits != self.limits else { return }
-        decoder = try JSONLDecoder(limits: limits)
+        decoder.setLimits(limits)
         self.limits = limits
     }
 
@@ -41,6 +39,7 @@ struct JSONLFollower: ~Copyable {
         pending.removeAll()
         fault = nil
         isSkipping = false
+        decoder.beginList()
         return Self.lastObjectOfEachID(in: append(bytes))
     }
 

@@ -4,20 +4,41 @@
 
 /// Creates the object of a parsed line.
 struct JSONLObjects {
-    private let limits: ObjectLimits
+    var limits: ObjectLimits
+    /// The identifiers of lines without one; nil = such lines are refused.
+    private var names: ContentNames?
     private var fields = JSONFields()
     private var lastType = ObjectType.unnamed
 
-    init(limits: ObjectLimits) { self.limits = limits }
+    init(limits: ObjectLimits, identify: Identify) {
+        self.limits = limits
+        names = identify == .content ? ContentNames() : nil
+    }
+
+    /// Begins another list.
+    mutating func beginList() { if names != nil { names = ContentNames() } }
 
     mutating func object(of tape: JSONTape) throws(ListError) -> ListObject {
         let members = try JSONLMembers(tape)
-        guard let id = members.id else { throw ListError(.invalidObject, "the object has no id") }
         let type = try objectType(members.type, of: tape)
+        if names != nil, members.id.map({ tape.text(at: $0).isEmpty }) ?? true {
+            return try namedObject(type: type, fieldsAt: members.fields, of: tape)
+        }
+        guard let id = members.id else { throw ListError(.invalidObject, "the object has no id") }
         return try tape.withText(at: id) { text throws(ListError) in
             try limits.check(idLength: text.count)
             return try fields.object(id: text, type: type, fieldsAt: members.fields, of: tape)
         }
+    }
+
+    /// Returns an object whose identifier is made of its content.
+    private mutating func namedObject(
+        type: ObjectType, fieldsAt position: Int?, of tape: JSONTape
+    ) throws(ListError) -> ListObject {
+        // Any identifier will do until the fields are known.
+        let object = try fields.object(id: [UInt8(ascii: "-")].span, type: type, fieldsAt: position, of: tape)
+        guard let id = names?.next(type: object.type, fields: object.fields) else { return object }
+        return try ListObject(id: id, type: object.type, fields: object.fields)
     }
 
     /// Returns the object type with a name. The last type is kept, as most objects have the type of the object

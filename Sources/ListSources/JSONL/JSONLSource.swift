@@ -11,7 +11,8 @@ extension BuiltInSource {
     package static let jsonLines = BuiltInSource(
         scheme: "jsonl", form: "jsonl:/PATH", accepts: { $0.hasPrefix("/") && !$0.hasSuffix("/") },
         make: { path, context throws(ListError) in
-            try JSONLSource(path: path, limits: context.limits, fileBytes: context.fileBytes, sink: context.sink)
+            try JSONLSource(path: path, limits: context.limits, fileBytes: context.fileBytes, identify: context.identify,
+                sink: context.sink)
         })
 }
 
@@ -56,14 +57,16 @@ package final class JSONLSource: Source {
     ///   - path: the absolute path of the file.
     ///   - limits: the limits of one object.
     ///   - fileBytes: the maximum size of the file in bytes.
+    ///   - identify: the identifiers of objects without one.
     /// - Throws: `limitsExceeded` when there is no memory.
     package init(
-        path: String, limits: ObjectLimits = ObjectLimits(), fileBytes: Int = 64 << 20, sink: @escaping SourceSink
+        path: String, limits: ObjectLimits = ObjectLimits(), fileBytes: Int = 64 << 20, identify: Identify = .none,
+        sink: @escaping SourceSink
     ) throws(ListError) {
         self.path = path
         self.sink = sink
         queue = DispatchQueue(label: "org.listd.source.jsonl")
-        state = State(follower: try JSONLFollower(limits: limits), file: FollowedFile(path: path, limit: fileBytes))
+        state = State(follower: try JSONLFollower(limits: limits, identify: identify), file: FollowedFile(path: path, limit: fileBytes))
     }
 
     package func start(from place: @escaping @Sendable () -> [UInt8]?) {
@@ -77,11 +80,7 @@ package final class JSONLSource: Source {
 
     package func setLimits(_ limits: ObjectLimits, fileBytes: Int) {
         queue.async { [self] in
-            do throws(ListError) {
-                try state.follower.setLimits(limits)
-            } catch {
-                return report(error)
-            }
+            state.follower.setLimits(limits)
             state.file.setLimit(fileBytes)
             guard state.failure != nil || state.fault != nil else { return }
             // A line that was faulty is read again only with the whole file.

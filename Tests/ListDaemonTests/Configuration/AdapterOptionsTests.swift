@@ -28,6 +28,7 @@ struct AdapterOptionsTests {
         ("empty", "a{sv}", .dictionary(key: "s", value: "v", [:])),
         ("hints", "a{ss}", .dictionary(key: "s", value: "s", [:])), ("readers", "s", "any"), ("writers", "s", "owner"),
         ("invokers", "s", "owner"),
+        ("identify", "s", "none"),
         ("transient", "b", false),
     ]
 
@@ -53,7 +54,7 @@ struct AdapterOptionsTests {
         "section-moves-as-deletes-inserts": true, "prefer-item-reloads": true, "minimal-moves": true,
         "coalesce-min": .uint32(10), "coalesce-max": .uint32(200), "coalesce-increment": .uint32(5),
         "durability": "fsync", "empty": ["text": "nothing", "list": .array(element: "v", [.variant(.variant(1))])],
-        "readers": "group:staff", "writers": "any", "transient": true,
+        "readers": "group:staff", "writers": "any", "identify": "content", "transient": true,
     ]
 
     @Test("every option has a value other than the default → decoded and encoded without a change", .rule("OP-02"))

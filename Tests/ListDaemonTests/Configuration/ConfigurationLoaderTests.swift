@@ -227,7 +227,7 @@ struct ConfigurationLoaderTests {
     func limits() {
         let limits = Limits()
         #expect(limits.payloadBytes == 16_777_216 && limits.fileBytes == 67_108_864 && limits.objectBytes == 8_388_608)
-        #expect(limits.idBytes == 4096 && limits.adaptersPerUser == 64 && limits.viewsPerUser == 64)
+        #expect(limits.idBytes == 4096 && limits.adaptersPerUser == 64 && limits.viewsPerUser == 512)
         #expect(limits.objectsPerUser == 10_000_000 && limits.bytesPerUser == 2_147_483_648)
         #expect(limits.subscriptionsPerConnection == 4096)
         #expect(limits.callsPerConnection == 256 && limits.callsPerUser == 1024 && limits.directConnections == 128)
@@ -413,6 +413,7 @@ struct ConfigurationLoaderTests {
             Readers=group:staff
             Writers=any
             Invokers=group:staff
+            Identify=content
             """, to: "x.list")
         let loaded = load()
         #expect(loaded.faults.isEmpty)

@@ -34,7 +34,8 @@ extension AdapterLifecycle {
     ) async throws(ListError) -> AdapterParts {
         let controllers = try await plugins.sectionControllers(for: options.sectionControllers)
         let relays = AdapterRelays()
-        let source = try await makeSource(options.source, limits: limits ?? service.limits.ofBulk, relays: relays)
+        let source = try await makeSource(
+            options.source, identify: options.identify, limits: limits ?? service.limits.ofBulk, relays: relays)
         return AdapterParts(controllers: controllers, source: source, relays: relays)
     }
 
@@ -118,7 +119,8 @@ extension AdapterLifecycle {
         let relays = AdapterRelays()
         let source = await attempt(collectingErrorsIn: &faults) { () async throws(ListError) in
             try access.checkSource(options.source)
-            return try await makeSource(options.source, limits: service.limits.ofBulk, relays: relays)
+            return try await makeSource(
+                options.source, identify: options.identify, limits: service.limits.ofBulk, relays: relays)
         }
         return AdapterParts(controllers: controllers ?? .builtIn, source: source ?? nil, relays: relays)
     }
@@ -196,14 +198,16 @@ extension AdapterLifecycle {
     ///
     /// - Throws: an error of the plugin or of the option.
     private func makeSource(
-        _ name: SourceName, limits: BulkReader.Limits, relays: AdapterRelays
+        _ name: SourceName, identify: Identify, limits: BulkReader.Limits, relays: AdapterRelays
     ) async throws(ListError) -> (any Source)? {
         let feed = relays.feed
         switch name {
         case .push:
             return nil
         case .builtIn(let kind, let argument):
-            let context = BuiltInSource.Context(limits: limits.objects, fileBytes: limits.fileBytes) { feed.submit($0) }
+            let context = BuiltInSource.Context(
+                limits: limits.objects, fileBytes: limits.fileBytes, identify: identify
+            ) { feed.submit($0) }
             return try kind.makeSource(argument, context)
         case .list(let base, let argument):
             let query = try DerivedQuery(parsing: argument)

@@ -18,11 +18,15 @@ struct AdapterWriting {
 
     func performUpdates(_ call: Call) throws {
         try decodeWriting(call) {
-            [limits = service.limits.objects, payload = service.limits.payloadBytes] (reader) throws(DBusError) in
+            [limits = service.limits.objects, payload = service.limits.payloadBytes, own = adapter.options.identify]
+            (reader) throws(DBusError) in
             var decoder = ObjectDecoder(limits: limits, payloadBytes: payload)
             let expected = try reader.readUInt64()
-            let objects = Result { () throws(DBusError) in try decoder.objects(from: &reader) }
-            let options = try UpdateOptions(from: &reader, allowing: [.animated, .duplicates, .epoch])
+            let decoded = Result { () throws(DBusError) in try decoder.objects(from: &reader) }
+            let options = try UpdateOptions(from: &reader, allowing: [.animated, .duplicates, .epoch, .identify])
+            let objects = Result { () throws(DBusError) in
+                try decoder.identified(decoded.get(), options.identify ?? own)
+            }
             let operation = objects.operation { .performUpdates(objects: $0, duplicates: options.duplicates) }
             return WriteArguments(expected: expected, options: options, operation: operation)
         }
@@ -145,7 +149,7 @@ struct AdapterWriting {
             (
                 try reader.readUInt64(), try reader.readFileDescriptor(of: "file"),
                 try NameArgument(from: &reader).text,
-                try UpdateOptions(from: &reader, allowing: [.animated, .duplicates, .epoch])
+                try UpdateOptions(from: &reader, allowing: [.animated, .duplicates, .epoch, .identify])
             )
         }
         try BulkFormat.checkIsKnown(format)
@@ -155,7 +159,8 @@ struct AdapterWriting {
         service.calls.answer(call) {
             let operation: UpdateRequest.Operation
             do throws(ListError) {
-                let objects = try await service.limits.bulk.objects(from: file, user: caller.user)
+                let objects = try await service.limits.bulk.objects(
+                    from: file, user: caller.user, identify: options.identify ?? adapter.options.identify)
                 operation = .performUpdates(objects: objects, duplicates: options.duplicates)
             } catch {
                 operation = .invalid(error)

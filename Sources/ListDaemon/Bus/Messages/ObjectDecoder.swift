@@ -16,6 +16,8 @@ struct ObjectDecoder {
     private var id: [UInt8] = []
     private var type = ObjectType.unnamed
     private var byteCount = 0
+    /// The positions of decoded objects that have no identifier yet.
+    private var nameless: [Int] = []
 
     /// - Parameters:
     ///   - limits: the limits of each object.
@@ -25,13 +27,41 @@ struct ObjectDecoder {
         self.payloadBytes = payloadBytes
     }
 
-    /// Reads `a(ssa{sv})`, the list of objects of `PerformUpdates`.
+    /// Reads `a(ssa{sv})`, the list of objects of `PerformUpdates`. The options that follow say what to do with objects
+    /// that have no identifier: see ``identified(_:_:)``.
     mutating func objects(from reader: inout MessageReader) throws(DBusError) -> [ListObject] {
-        try elements(of: "objects", from: &reader) { (decoder, members) throws(DBusError) in
+        var index = 0
+        return try elements(of: "objects", from: &reader) { (decoder, members) throws(DBusError) in
             try decoder.readID(from: &members)
             try decoder.readType(from: &members)
+            if decoder.id.isEmpty {
+                decoder.nameless.append(index)
+                decoder.id = [UInt8(ascii: "-")]
+            }
+            index += 1
             return try decoder.object(from: &members)
         }
+    }
+
+    /// Returns the objects of `objects(from:)` with identifiers for those that have none.
+    ///
+    /// - Throws: `InvalidObject` if there is one and it may have none.
+    func identified(_ objects: [ListObject], _ identify: Identify) throws(DBusError) -> [ListObject] {
+        guard let first = nameless.first else { return objects }
+        guard identify == .content else {
+            throw ListError(.invalidObject, "objects[\(first)]: the identifier of an object is empty").dbusError
+        }
+        var (objects, names) = (objects, ContentNames())
+        for index in nameless {
+            let object = objects[index]
+            do throws(ListError) {
+                objects[index] = try ListObject(
+                    id: names.next(type: object.type, fields: object.fields), type: object.type, fields: object.fields)
+            } catch {
+                throw error.dbusError
+            }
+        }
+        return objects
     }
 
     /// Reads `a(ssssa{sv})`, the upserts of `ApplyChanges`.

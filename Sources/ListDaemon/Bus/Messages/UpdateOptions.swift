@@ -2,6 +2,7 @@
 
 internal import DBus
 @_spi(Daemon) internal import ListKit
+internal import ListSources
 
 /// The options of a writing call.
 struct UpdateOptions {
@@ -13,12 +14,15 @@ struct UpdateOptions {
         case duplicates
         /// `epoch` (s): the epoch that the list must have; empty = any.
         case epoch
+        /// `identify` (s): the identifiers of objects without one; the list's own option if it is not given.
+        case identify
     }
 
     var animated = true
     var duplicates = UpdateRequest.DuplicatePolicy.keepFirst
     /// The epoch that the list must have; empty = any.
     var epoch = ""
+    var identify: Identify?
 
     /// Makes the options of a call that gives none.
     init() {}
@@ -37,6 +41,12 @@ struct UpdateOptions {
             case (.duplicates, .word("fail")): duplicates = .fail
             case (.duplicates, .word(let word)):
                 throw .invalidArgs("option \("duplicates".quoted): the value must be fail, not \(word.quoted)")
+            case (.identify, .word(let word)):
+                guard let identify = Identify(rawValue: word) else {
+                    throw .invalidArgs(
+                        "option \("identify".quoted): the value must be none or content, not \(word.quoted)")
+                }
+                self.identify = identify
             case (_, .flag): throw .invalidArgs("option \(key.quoted): the value must not have the type “b”")
             case (_, .word): throw .invalidArgs("option \(key.quoted): the value must not have the type “s”")
             case (_, .other(let type)):
