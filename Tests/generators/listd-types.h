@@ -53,9 +53,10 @@ LISTD_STRUCT(ListdShownItem, uint slot = 0; QString id; uint section = 0; uint i
 LISTD_STRUCT(ListdPlacedItem, uint slot = 0; uint section = 0; uint item = 0; QRectF frame; qlonglong z = 0;, slot, section, item,
              frame, z)
 LISTD_STRUCT(ListdReboundItem, uint slot = 0; QVariantMap content;, slot, content)
-LISTD_STRUCT(ListdItem, uint section = 0; uint item = 0; QString reuse; QVariantMap content;, section, item, reuse, content)
-LISTD_STRUCT(ListdBatch, qulonglong base = 0; qulonglong revision = 0; QString kind; ListdSectionChanges sections;
-             ListdItemChanges items;, base, revision, kind, sections, items)
+LISTD_STRUCT(ListdItem, uint section = 0; QString id; uint item = 0; QString reuse; QVariantMap content;, section, id, item,
+             reuse, content)
+LISTD_STRUCT(ListdBatch, qulonglong base = 0; qulonglong revision = 0; QString kind; uint sectionCount = 0; uint itemCount = 0;
+             ListdSectionChanges sections; ListdItemChanges items;, base, revision, kind, sectionCount, itemCount, sections, items)
 
 using ListdCounters = QMap<QString, qulonglong>;
 using ListdObjects = QList<ListdObject>;
