@@ -80,6 +80,10 @@ package struct Log: Sendable {
             guard let limitKey else { return .write(leftOut: 0) }
             return state.limiter.admit(limitKey, at: shared.now())
         }
+        if verdict == .leaveOut(isFirst: true), let limitKey {
+            let note = "further messages about \(limitKey) are suppressed for a while"
+            shared.sink.write(LogEntry(level: level, message: note, fields: fields + more, event: nil))
+        }
         guard case .write(let leftOut) = verdict else { return }
         if leftOut > 0, let limitKey {
             let note = "\(leftOut) messages about \(limitKey) were suppressed"

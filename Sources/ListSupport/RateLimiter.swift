@@ -30,8 +30,8 @@ package struct RateLimiter: Sendable {
         /// Write the message. `leftOut` is the number of earlier messages with the same key that were suppressed and
         /// not yet reported.
         case write(leftOut: Int)
-        /// Suppress the message.
-        case leaveOut
+        /// Suppress the message. `isFirst` = it is the first one of the interval.
+        case leaveOut(isFirst: Bool)
     }
 
     private struct Count {
@@ -62,7 +62,7 @@ package struct RateLimiter: Sendable {
         }
         guard count.written < limit.burst else {
             count.leftOut += 1
-            return .leaveOut
+            return .leaveOut(isFirst: count.leftOut == 1)
         }
         count.written += 1
         return .write(leftOut: reported)

@@ -176,7 +176,7 @@ struct RateLimiterTests {
         for step in 0..<2000 {
             time += Int(generator.next() % 20)
             let key = "k\(generator.next() % 4)"
-            var expected = RateLimiter.Verdict.leaveOut
+            let expected: RateLimiter.Verdict
             var count = reference[key] ?? (time, 0, 0)
             var reported = 0
             if time - count.start >= 100 {
@@ -188,6 +188,7 @@ struct RateLimiterTests {
                 expected = .write(leftOut: reported)
             } else {
                 count.leftOut += 1
+                expected = .leaveOut(isFirst: count.leftOut == 1)
             }
             reference[key] = count
             let verdict = limiter.admit(key, at: start + .milliseconds(time))
@@ -203,7 +204,7 @@ struct RateLimiterTests {
         #expect(limiter.admit("a", at: start) == .write(leftOut: 0))
         #expect(limiter.admit("b", at: start) == .write(leftOut: 0))
         #expect(limiter.admit("c", at: start) == .write(leftOut: 0))
-        #expect(limiter.admit("d", at: start) == .leaveOut)
+        #expect(limiter.admit("d", at: start) == .leaveOut(isFirst: true))
         #expect(limiter.admit("d", at: start + .seconds(1)) == .write(leftOut: 0))
     }
 }
