@@ -41,14 +41,17 @@ final class SelectionCoordinator {
 
     /// Selects an item for a viewer, if the section controller allows the selection.
     ///
-    /// - Returns: whether the item is selected afterwards.
+    /// - Returns: whether the item is or was selected: a controller that deselects it at once, as for a button, has not
+    ///   refused it.
     func select(_ item: Int, of handle: SectionHandle) -> Bool {
-        if !isSelected(item, of: handle), store.askSelection(of: handle, item: item, selects: true) {
-            setSelected(true, item: item, of: handle)
-            store.notifySelection(of: handle, item: item, .select)
-            if environment.options.deselectsAutomatically { setSelected(false, item: item, of: handle) }
+        guard !isSelected(item, of: handle) else { return true }
+        guard store.askSelection(of: handle, item: item, selects: true) else {
+            return isSelected(item, of: handle)
         }
-        return isSelected(item, of: handle)
+        setSelected(true, item: item, of: handle)
+        store.notifySelection(of: handle, item: item, .select)
+        if environment.options.deselectsAutomatically { setSelected(false, item: item, of: handle) }
+        return true
     }
 
     /// Deselects an item for a viewer, if the section controller allows the deselection.
@@ -64,8 +67,8 @@ final class SelectionCoordinator {
 
     /// Deselects items and then selects other items for a viewer, in one event.
     ///
-    /// - Returns: the items of `select` that are selected afterwards, and the items of `deselect` that are
-    ///   deselected afterwards.
+    /// - Returns: the items of `select` whose selection was allowed, and the items of `deselect` that are deselected
+    ///   afterwards.
     /// - Throws: `noSuchObject`, `noSuchItem`. In this case the selection does not change.
     func changeSelection(
         select: [SelectedItem], deselect: [SelectedItem]
@@ -76,10 +79,10 @@ final class SelectionCoordinator {
         for item in select { coming.append(try handle(ofItem: item.item, of: item.objectID)) }
         let mark = events.count
         for (item, handle) in zip(deselect, leaving) { _ = self.deselect(item.item, of: handle) }
-        for (item, handle) in zip(select, coming) { _ = self.select(item.item, of: handle) }
+        let allowed = zip(select, coming).filter { self.select($0.item, of: $1) }.map(\.0)
         mergeEvents(since: mark)
         return (
-            zip(select, coming).filter { isSelected($0.item, of: $1) }.map(\.0),
+            allowed,
             zip(deselect, leaving).filter { !isSelected($0.item, of: $1) }.map(\.0)
         )
     }
