@@ -13,6 +13,8 @@ package struct PluginConfiguration: Sendable, Hashable {
     package var memoryMax: Int
     /// Whether the worker may use the network in addition to local sockets.
     package var hasNetwork = false
+    /// The files and directories that the worker may change.
+    package var writablePaths: [WritablePath] = []
     /// The plugin's own keys, with their values as written.
     package var settings: [String: String] = [:]
 
@@ -45,6 +47,10 @@ package struct PluginConfiguration: Sendable, Hashable {
                     try Self.parse(text, of: key, expected: "a size such as 512M, or 0 for no limit", Amount.bytes))
             case "Network":
                 hasNetwork = try Self.parse(text, of: key, expected: "yes or no", Bool.init(configuration:))
+            case "WritablePaths":
+                writablePaths = try Self.parse(
+                    text, of: key, expected: "absolute paths separated by spaces, each optionally after a “-”",
+                    WritablePath.list)
             default:
                 settings[key] = text
             }
@@ -67,4 +73,23 @@ package enum PluginIsolation: String, Sendable, Hashable, CaseIterable {
     case worker
     /// Inside of the daemon, because the administrator trusts the plugin.
     case none
+}
+
+/// A path of `WritablePaths`, as in systemd's `ReadWritePaths`.
+package struct WritablePath: Sendable, Hashable {
+    /// An absolute path.
+    package let path: String
+    /// Whether the path may be missing, because it was written after a `-`.
+    package let isOptional: Bool
+
+    /// Parses paths that are separated by spaces; nil if one of them is not absolute.
+    static func list(_ text: String) -> [WritablePath]? {
+        var paths: [WritablePath] = []
+        for word in text.split(whereSeparator: { $0 == " " || $0 == "\t" }) {
+            let path = word.hasPrefix("-") ? word.dropFirst() : word
+            guard path.hasPrefix("/"), !path.split(separator: "/").contains("..") else { return nil }
+            paths.append(WritablePath(path: String(path), isOptional: word.hasPrefix("-")))
+        }
+        return paths
+    }
 }

@@ -36,34 +36,41 @@ public final class TestList {
     ///     all other types; if empty, the manifest's first section controller is used for all types.
     ///   - settings: the plugin's settings.
     ///   - size: the size of the view.
+    ///   - buffer: how far beyond the viewport items are displayed, in points. Display events count these items too; 20
+    ///     is the default of listd's views.
     ///   - configure: changes the options of the list.
     /// - Throws: the error of the plugin's manifest; `noSuchSectionController`.
     public convenience init(
         _ plugin: any Plugin.Type, sectionControllers: [String: String] = [:],
-        settings: PluginSettings = PluginSettings(), size: Size = Size(width: 320, height: 480),
+        settings: PluginSettings = PluginSettings(), size: Size = Size(width: 320, height: 480), buffer: Double = 20,
         configure: (inout ListAdapter.Configuration) -> Void = { _ in }
     ) throws {
         let manifest = try plugin.manifest(for: PluginHost(settings: settings))
-        try self.init(TestProvider(manifest, sectionControllers), size: size, configure: configure)
+        try self.init(TestProvider(manifest, sectionControllers), size: size, buffer: buffer, configure: configure)
     }
 
     /// Makes a list with one section controller for all objects.
     public convenience init(
-        size: Size = Size(width: 320, height: 480), configure: (inout ListAdapter.Configuration) -> Void = { _ in },
+        size: Size = Size(width: 320, height: 480), buffer: Double = 20,
+        configure: (inout ListAdapter.Configuration) -> Void = { _ in },
         controller: @escaping @Sendable () -> ListSectionController
     ) throws {
-        try self.init(TestProvider(.controller("controller", controller)), size: size, configure: configure)
+        try self.init(
+            TestProvider(.controller("controller", controller)), size: size, buffer: buffer, configure: configure)
     }
 
     private init(
-        _ provider: TestProvider, size: Size, configure: (inout ListAdapter.Configuration) -> Void
+        _ provider: TestProvider, size: Size, buffer: Double,
+        configure: (inout ListAdapter.Configuration) -> Void
     ) throws(ListError) {
         var configuration = ListAdapter.Configuration(name: "test")
         configure(&configuration)
         adapter = ListAdapter(configuration: configuration, controllers: provider)
         viewport = Rect(origin: .zero, size: size)
         adapter.executor = executor
-        try adapter.openView(Self.view)
+        var options = ListViewOptions()
+        options.buffer = buffer
+        try adapter.openView(Self.view, options: options)
         try scroll(to: .zero)
     }
 

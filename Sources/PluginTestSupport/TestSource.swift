@@ -6,6 +6,9 @@ public import ListKit
 /// A data source without a daemon, for the tests of a plugin. It runs the source, returns its events one by one, and
 /// applies them to a list.
 ///
+/// The source's callbacks, and threads that it starts, have the restrictions of a plugin's worker: a source that changes a
+/// file outside of `writablePaths`, starts a program or opens a network socket fails here as it would in listd.
+///
 /// ```swift
 /// let source = try await TestSource(Greenhouse.self, "readings", argument: "2")
 /// guard case .replace(let objects) = await source.next() else { … }
@@ -17,6 +20,9 @@ public final class TestSource {
     public var objects: [ListObject] { list.adapter.objects(from: 0, limit: list.adapter.objectCount) }
     /// The source's last reported failure, or the reason why listd refused its last event; `nil` when there is none.
     public private(set) var failure: String?
+    /// What the list lacks of the source, as the source last reported with ``DataSourceSink/incomplete(_:)``; `nil` =
+    /// nothing.
+    public private(set) var omission: String?
     /// How far the source has read with the list's present objects. At its next start, the source would get this
     /// cursor.
     public private(set) var progress = DataSourceProgress()
@@ -45,10 +51,13 @@ public final class TestSource {
     ///   - settings: the plugin's settings.
     ///   - cursor: the cursor of an earlier run; `nil` = the source starts from the beginning.
     ///   - objects: the list's objects after that run.
+    ///   - writablePaths: the files and directories that the source may change: `WritablePaths` of the plugin's
+    ///     configuration. They must exist.
+    ///   - hasNetwork: `Network` of the plugin's configuration.
     /// - Throws: errors of the manifest and of the source's initializer; `invalidArguments` for an unknown name.
     public init(
         _ plugin: any Plugin.Type, _ name: String, argument: String = "", settings: PluginSettings = PluginSettings(),
-        cursor: [UInt8]? = nil, objects: [ListObject] = []
+        cursor: [UInt8]? = nil, objects: [ListObject] = [], writablePaths: [String] = [], hasNetwork: Bool = false
     ) async throws {
         let host = PluginHost(settings: settings)
         let manifest = try plugin.manifest(for: host)
@@ -61,7 +70,8 @@ public final class TestSource {
         let (events, continuation) = AsyncStream.makeStream(of: DataSourceEvent.self)
         self.events = events
         self.continuation = continuation
-        let runner = DataSourceRunner(entry, argument: argument, host: host) { continuation.yield($0) }
+        let thread = ConfinedThread(writablePaths: writablePaths, hasNetwork: hasNetwork)
+        let runner = DataSourceRunner(entry, argument: argument, host: host, watcher: thread) { continuation.yield($0) }
         self.runner = runner
         let traits = await withCheckedContinuation { done in runner.makeWithTraits { done.resume(returning: $0) } }
         acceptsWrites = try traits.get().acceptsWrites
@@ -148,6 +158,9 @@ public final class TestSource {
             case .failed(let message):
                 pages = nil
                 failure = message
+                return
+            case .incomplete(let message):
+                omission = message
                 return
             case .ready: break
             @unknown default: return

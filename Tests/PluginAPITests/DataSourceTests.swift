@@ -51,6 +51,7 @@ private struct Running {
             "changes -\(removed.joined(separator: ",")) +\(upserts.map(\.object.id).joined(separator: ","))"
         case .failed(let message): "failed \(message)"
         case .ready: "ready"
+        case .incomplete(let message): "incomplete \(message ?? "-")"
         case .upTo, .replacementBegan, .page, .replacementEnded, .replacementAbandoned, .written: "other"
         @unknown default: "unknown"
         }

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
+import Glibc
 import ListKit
 import PluginAPI
 import PluginTestSupport
@@ -27,6 +29,74 @@ struct TestSourceTests {
         #expect(source.objects.map(\.id) == ["a"])
         #expect(source.failure == nil)
         await source.stop()
+    }
+}
+
+@Suite("TestSource: the restrictions of a worker", .timeLimit(.minutes(1)))
+struct ConfinedSourceTests {
+    private let directory = FileManager.default.temporaryDirectory.appending(path: "confined.\(UUID().uuidString)").path
+
+    private func failure(writablePaths: [String] = [], hasNetwork: Bool = false) async throws -> String? {
+        let source = try await PluginTestSupport.TestSource(
+            Writer.self, "writer", argument: directory, writablePaths: writablePaths, hasNetwork: hasNetwork)
+        _ = await source.next()
+        await source.stop()
+        return source.failure
+    }
+
+    @Test("a source makes files, starts a program or opens a network socket → it fails as in a worker")
+    func refused() async throws {
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        #expect(try await failure() == "file, thread, program, socket")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory).isEmpty)
+        // The test itself is not restricted.
+        #expect(FileManager.default.createFile(atPath: directory + "/own", contents: nil))
+    }
+
+    @Test("the paths of a source are writable, and it has a network → it makes its files there and opens its socket")
+    func allowed() async throws {
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        #expect(try await failure(writablePaths: [directory], hasNetwork: true) == "program")
+        #expect(try FileManager.default.contentsOfDirectory(atPath: directory).sorted() == ["file", "thread"])
+    }
+}
+
+/// Reports what it could not do.
+private enum Writer: Plugin {
+    private final class Source: DataSource {
+        private let context: DataSourceContext
+        init(_ context: DataSourceContext) { self.context = context }
+
+        private static func makeFile(_ path: String) -> Bool {
+            let file = unsafe open(path, O_CREAT | O_WRONLY, 0o600)
+            if file >= 0 { close(file) }
+            return file >= 0
+        }
+
+        func start() throws {
+            var refused: [String] = []
+            if !Self.makeFile(context.argument + "/file") { refused.append("file") }
+            let (path, done) = (context.argument + "/thread", DispatchSemaphore(value: 0))
+            let thread = Thread {
+                _ = Self.makeFile(path)
+                done.signal()
+            }
+            thread.start()
+            done.wait()
+            if !FileManager.default.fileExists(atPath: path) { refused.append("thread") }
+            let process = Process()
+            process.executableURL = URL(filePath: "/bin/true")
+            do { try process.run() } catch { refused.append("program") }
+            let network = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+            if network < 0 { refused.append("socket") } else { close(network) }
+            context.sink.failed(refused.joined(separator: ", "))
+        }
+    }
+
+    static func manifest(for host: PluginHost) throws -> PluginManifest {
+        PluginManifest(name: "writer", version: "1", dataSources: [.source("writer") { Source($0) }])
     }
 }
 

@@ -9,8 +9,11 @@ let package = Package(
     products: [.library(name: "PluginTestSupport", targets: ["PluginTestSupport"])],
     dependencies: [.package(path: "../PluginAPI")],
     targets: [
+        .target(name: "Confinement", path: "Confinement"),
         .target(
-            name: "PluginTestSupport", dependencies: [.product(name: "PluginAPI", package: "PluginAPI")], path: ".",
+            name: "PluginTestSupport",
+            dependencies: ["Confinement", .product(name: "PluginAPI", package: "PluginAPI")], path: ".",
+            exclude: ["Confinement"],
             swiftSettings: [
                 .enableUpcomingFeature("ExistentialAny"),
                 .enableUpcomingFeature("MemberImportVisibility"),

@@ -75,28 +75,9 @@ void listd_write_lines(void);
 /// Returns a descriptor that becomes readable when a child process ends, or -1 with errno (pidfd_open(2)).
 int listd_process_descriptor(pid_t process);
 
-/// Reaps a child process. Returns 1 with its exit code or signal, 0 while it runs, or -1 with errno (waitpid(2)).
-int listd_reap(pid_t process, int *value, int *was_signalled);
-
-/// Gives up rights that a worker does not need: gaining privileges, being traced, dumping core, outliving its parent
-/// (prctl(2), setrlimit(2)). Returns 0, or -1 with errno. New privileges are forbidden for the calling thread and the
-/// threads that it creates.
-int listd_confine(void);
-
-/// Forbids changes to the file system (except writing to /dev/null), starting programs, and sending signals to
-/// processes that this process has not started (landlock(7)). Returns 0, or -1 with errno; ENOSYS and EOPNOTSUPP mean
-/// that the kernel lacks Landlock. This applies to the calling thread and the threads that it creates.
-int listd_forbid_changes(void);
-
-/// Keeps the process and all its children in its process group and session by a seccomp filter (seccomp(2)), so that
-/// one signal to the group ends them all. Returns 0, or -1 with errno. This applies to the calling thread and the
-/// threads that it creates. New privileges must be forbidden before, see `listd_confine`.
-int listd_stay_in_group(void);
-
-/// Forbids creating sockets other than Unix sockets, also through io_uring, by a seccomp filter in all threads
-/// (seccomp(2)). Open sockets are not affected. Returns 0, -1 with errno, or the id of a thread that could not get
-/// the filter. New privileges must be forbidden before, see `listd_confine`.
-int listd_stay_local(void);
+/// Reaps a child process. Returns 1 with its exit code or signal and the most memory that it had at a time, in bytes; 0
+/// while it runs; or -1 with errno (wait4(2)).
+int listd_reap(pid_t process, int *value, int *was_signalled, int64_t *most_memory);
 
 /// Names the calling thread with the first 15 bytes of `name`. The name of the first thread is the name of the
 /// process (PR_SET_NAME in prctl(2)).

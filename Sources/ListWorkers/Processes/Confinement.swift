@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CLinux
+internal import Confinement
 internal import Glibc
 package import ListKit
 internal import ListSupport
@@ -10,13 +11,15 @@ internal import ListSupport
 /// The daemon's descriptors were already closed when the process was started. The limit of memory comes last, as the
 /// daemon sends it with ``WorkerOrder/load(_:)``.
 package enum Confinement {
+    /// The environment variable with the paths that a worker may change, separated by line breaks.
+    static let writablePaths = "LISTD_WRITABLE_PATHS"
     /// The memory for stacks of threads and the Swift runtime, in bytes, which is added to the plugin's own limit.
-    private static let allowance = 192 << 20
+    static let allowance = 192 << 20
 
     /// Confines the process; to be called while it has one thread.
     ///
     /// Afterwards it cannot gain privileges, be debugged by other processes, dump core, or outlive the daemon. Where
-    /// the kernel can enforce it, the process also cannot change files, start programs or leave its process group.
+    /// the kernel can enforce it, the process also cannot change files (but in `WritablePaths` of the plugin), start programs or leave its process group.
     ///
     /// - Parameter name: the name that ps(1) shows.
     /// - Returns: false if the kernel has refused a restriction that it supports.
@@ -30,9 +33,18 @@ package enum Confinement {
         guard listd_confine() == 0 else { return false }
         // EPERM: a system call filter of the service manager forbids these calls, and the manager protects the files
         // itself.
-        guard listd_forbid_changes() == 0 || [ENOSYS, EOPNOTSUPP, EPERM].contains(errno) else { return false }
+        guard forbidChanges() == 0 || [ENOSYS, EOPNOTSUPP, EPERM].contains(errno) else { return false }
         // EINVAL: the kernel was built without seccomp(2).
         return listd_stay_in_group() == 0 || [ENOSYS, EINVAL, EPERM].contains(errno)
+    }
+
+    private static func forbidChanges() -> Int32 {
+        let paths = (Environment.value(of: writablePaths) ?? "").split(separator: "\n").map(String.init)
+        // Copies that are freed after the call, with a null pointer as the end of the array.
+        let copies = unsafe paths.map { unsafe strdup($0) }
+        defer { for index in unsafe copies.indices { unsafe free(copies[index]) } }
+        let array = unsafe copies.map { unsafe UnsafePointer($0) } + [nil]
+        return unsafe array.withUnsafeBufferPointer { unsafe listd_forbid_changes($0.baseAddress) }
     }
 
     /// Restricts the daemon to Unix sockets; to be called while the process has one thread.
@@ -54,7 +66,7 @@ package enum Confinement {
     ///
     /// - Throws: `pluginFailed` when the kernel has seccomp and refuses the filter; the plugin is not loaded then.
     static func restrictToUnixSockets() throws(ListError) {
-        let result = listd_stay_local()
+        let result = listd_stay_local(1)
         // EINVAL and ENOSYS: the kernel was built without seccomp. EPERM: a filter of the service manager forbids the
         // call, and the manager restricts the network itself.
         guard result == 0 || result < 0 && [ENOSYS, EINVAL, EPERM].contains(errno) else {

@@ -95,6 +95,7 @@ extension SourceEvent {
         case .changes(let removed, let upserts): self = .changes(removed: removed, upserts: upserts)
         case .failed(let message): self = .failed(ListError(.pluginFailed, message))
         case .ready: self = .ready
+        case .incomplete(let message): self = .fault(message.map { ListError(.sourceUnavailable, $0) })
         case .replacementBegan: self = .replacementBegan
         case .page(let objects): self = .page(objects)
         case .replacementEnded: self = .replacementEnded

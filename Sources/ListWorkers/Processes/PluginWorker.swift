@@ -151,7 +151,7 @@ extension PluginWorker {
         let logger = PluginLogger(log, plugin: name)
         let outputKey = "the output of plugin \(name)"
         let new = try WorkerProcess(
-            plugin: name, callbackTimeout: configuration.callbackTimeout,
+            plugin: name, callbackTimeout: configuration.callbackTimeout, memoryMax: configuration.memoryMax,
             events: WorkerProcess.Events(
                 loaded: { [weak self] facts in self?.handleLoaded(facts, from: file, state: state, in: relay.process) },
                 refused: { [weak self] error in self?.handleRefusal(error, in: relay.process) },
@@ -167,7 +167,8 @@ extension PluginWorker {
                 },
                 ended: { [weak self] death in self?.handleDeath(death, of: relay.process) }))
         relay.process = new
-        try new.start(dependencies.executable, hasNetwork: configuration.hasNetwork)
+        try new.start(
+            dependencies.executable, hasNetwork: configuration.hasNetwork, writablePaths: configuration.writablePaths)
         let assignment = PluginAssignment(
             path: file.path, directories: dependencies.directories, settings: configuration.settings,
             memoryMax: configuration.memoryMax, hasNetwork: configuration.hasNetwork)

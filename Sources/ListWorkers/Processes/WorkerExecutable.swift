@@ -23,6 +23,7 @@ package struct WorkerExecutable: Sendable {
     private static let withheld: Set = [
         "NOTIFY_SOCKET", "INVOCATION_ID", "JOURNAL_STREAM", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES",
         "STATE_DIRECTORY", "RUNTIME_DIRECTORY", "WATCHDOG_PID", "WATCHDOG_USEC", "SWIFT_BACKTRACE",
+        Confinement.writablePaths,
     ]
 
     /// Starts a worker. It inherits the standard descriptors, and `memory` as descriptor 3, but no other ones.
@@ -31,15 +32,18 @@ package struct WorkerExecutable: Sendable {
     ///   - name: the name that ps(1) shows.
     ///   - address: the address to which the worker connects.
     ///   - hasNetwork: whether the worker may use the network although the daemon may not.
+    ///   - writablePaths: the files and directories that the worker may change.
     ///   - output: the standard output and standard error of the worker.
     ///   - memory: the memory file for breadcrumbs.
     /// - Returns: the process id.
     package func start(
-        as name: String, address: String, hasNetwork: Bool, writingTo output: FileDescriptor,
+        as name: String, address: String, hasNetwork: Bool, writablePaths: [String] = [], writingTo output: FileDescriptor,
         passing memory: FileDescriptor
     ) throws(ListError) -> Int32 {
         // A crashed worker must end at once, without a backtrace, as its lists wait for the next process.
-        let environment = Self.environment + ["SWIFT_BACKTRACE=enable=no"]
+        let environment =
+            Self.environment + ["SWIFT_BACKTRACE=enable=no"]
+            + (writablePaths.isEmpty ? [] : ["\(Confinement.writablePaths)=\(writablePaths.joined(separator: "\n"))"])
         let process = unsafe Self.withCStrings([name, "--worker", address]) { arguments in
             unsafe Self.withCStrings(environment) { variables in
                 hasNetwork && listd_has_spawner() == 1

@@ -3,6 +3,7 @@
 internal import CLinux
 internal import DBus
 internal import Glibc
+internal import ListConfiguration
 internal import ListKit
 internal import ListSupport
 
@@ -46,7 +47,7 @@ final class WorkerProcess {
     private(set) var identifier: Int32 = 0
     /// The name of the process in messages.
     var name: String { identifier > 0 ? "the worker \(identifier)" : "its worker" }
-    private let plugin: String
+    private let plugin: (name: String, memoryMax: Int)
     private let events: Events
     private let reports: WorkerReports
     private lazy var connection = WorkerConnection { [weak self] packet in
@@ -64,8 +65,9 @@ final class WorkerProcess {
     private var intake = ReportIntake()
     private var ending = End()
 
-    init(plugin: String, callbackTimeout: Duration, events: Events) throws(ListError) {
-        self.plugin = plugin
+    /// - Parameter memoryMax: the limit of the process's memory in bytes, for messages; 0 = unknown.
+    init(plugin: String, callbackTimeout: Duration, memoryMax: Int = 0, events: Events) throws(ListError) {
+        self.plugin = (plugin, memoryMax)
         self.events = events
         pulse = WorkerPulse(callbackTimeout: callbackTimeout)
         crumbs = try CrumbTable(callbackTimeout: callbackTimeout)
@@ -82,7 +84,20 @@ final class WorkerProcess {
 
     /// Starts the process on another thread; the process then connects. A process that cannot be started counts as
     /// ended.
-    func start(_ program: WorkerExecutable, hasNetwork: Bool = false) throws(ListError) {
+    ///
+    /// - Throws: `pluginFailed` if a path of `WritablePaths` is missing.
+    func start(
+        _ program: WorkerExecutable, hasNetwork: Bool = false, writablePaths: [WritablePath] = []
+    ) throws(ListError) {
+        let missing = writablePaths.first { path in
+            !path.isOptional && (unsafe access(path.path, F_OK)) != 0
+        }
+        if let missing {
+            throw ListError(
+                .pluginFailed,
+                "\(missing.path) of WritablePaths does not exist for listd: create it, name it in the unit's ReadWritePaths, "
+                    + "or write “-” before it")
+        }
         let (output, writingEnd) = try WorkerOutput.open(events.printed)
         let address: String
         do throws(ListError) {
@@ -93,11 +108,12 @@ final class WorkerProcess {
         }
         self.output = output
         watchForHangs()
-        let (title, crumbs) = ("listd:\(plugin)", crumbs.memory)
+        let (title, crumbs) = ("listd:\(plugin.name)", crumbs.memory)
         WorkerSpawner.shared.run {
             let outcome = Result { () throws(ListError) in
                 try program.start(
-                    as: title, address: address, hasNetwork: hasNetwork, writingTo: writingEnd, passing: crumbs.file)
+                    as: title, address: address, hasNetwork: hasNetwork, writablePaths: writablePaths.map(\.path),
+                    writingTo: writingEnd, passing: crumbs.file)
             }
             EventLoop.shared.post { self.handleStart(outcome) }
         }
@@ -226,15 +242,18 @@ extension WorkerProcess {
         killGroup()
         var value: Int32 = 0
         var wasSignalled: Int32 = 0
-        guard unsafe listd_reap(identifier, &value, &wasSignalled) != 0 else { return }
+        var mostMemory: Int64 = 0
+        guard unsafe listd_reap(identifier, &value, &wasSignalled, &mostMemory) != 0 else { return }
         exitWatch?.0.cancel()
         exitWatch = nil
         hangWatch?.cancel()
         let way = wasSignalled != 0 ? "signal \(value) (\(Self.name(ofSignal: value)))" : "exit code \(value)"
-        let lastWords = output?.finish().map { "; its last output: “\($0)”" } ?? ""
+        let output = output?.finish() ?? ""
+        let lastWords = output.isEmpty ? "" : "; its last output: “\(output)”"
         let calls = crumbs.callsUnderWay
         ending.outcome = WorkerDeath(
-            reason: "\(ending.verdict ?? "the process ended with \(way)")\(Self.location(in: calls))\(lastWords)",
+            reason: "\(ending.verdict ?? "the process ended with \(way)")\(memoryNote(mostMemory, output))"
+                + "\(Self.location(in: calls))\(lastWords)",
             calls: calls)
         // Reports that it sent before are still in the socket. A child process may hold the connection open.
         guard connection.isOpen else { return handleDisconnect() }
@@ -263,6 +282,18 @@ extension WorkerProcess {
         output?.close()
         output = nil
         reports.end { EventLoop.shared.post { self.events.ended(outcome) } }
+    }
+
+    /// The limit of memory, if the process ended because of it, as part of a sentence; empty if it did not.
+    ///
+    /// A process that reaches the limit gets no more memory and ends by itself. It had most of the memory then, or could
+    /// not get a large block at once, which Swift's runtime says.
+    private func memoryNote(_ most: Int64, _ output: String) -> String {
+        let memoryMax = plugin.memoryMax
+        guard ending.verdict == nil, memoryMax > 0 else { return "" }
+        let isLarge = output.contains("failed to allocate") || output.contains("Could not allocate memory")
+        guard isLarge || most >= Int64(memoryMax + Confinement.allowance / 2) else { return "" }
+        return ", at its limit of memory of \(memoryMax >> 20) MiB (MemoryMax)"
     }
 
     /// The callbacks in which the process died, as the end of a sentence; empty when no callback was running.

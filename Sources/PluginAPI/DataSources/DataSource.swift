@@ -12,7 +12,7 @@
 ///     init(_ context: DataSourceContext) { self.context = context }
 ///
 ///     func start() {
-///         context.poll(every: .seconds(1)) { [ListObject(id: "load", type: "load", fields: try readLoad())] }
+///         context.poll(every: .seconds(1)) { [try ListObject(id: "load", type: "load", fields: readLoad())] }
 ///     }
 /// }
 /// ```

@@ -10,6 +10,9 @@ public enum DataSourceEvent: Sendable {
     case failed(String)
     /// The source can be read again, and has not changed.
     case ready
+    /// Parts of the source that the list cannot have, for this reason, while it has all the rest; `nil` = the list has
+    /// all. It lasts until the next event of this case.
+    case incomplete(String?)
     /// The whole list follows in pages; pages of an earlier replacement that was not completed are dropped.
     case replacementBegan
     /// The next objects of the whole list, in order; ignored unless ``replacementBegan`` precedes it.

@@ -67,6 +67,12 @@ public struct DataSourceSink: Sendable {
     /// Reports that the source can be read and has not changed, and how far it has read.
     public func ready(upTo progress: DataSourceProgress) { deliver(.upTo(progress, .ready)) }
 
+    /// Reports that the list lacks parts of the source, with the reason: one line that says how many there are and names
+    /// the first; `nil` = the list has all.
+    ///
+    /// The list's state stays `ready`. The reason is its `SourceError` until the next call, whatever is sent in between.
+    public func incomplete(_ message: String?) { deliver(.incomplete(message)) }
+
     /// Answers a write that was carried out. The events that were sent before must contain all changes of the write.
     public func wrote(_ write: DataSourceWrite.ID) { deliver(.written(write, nil)) }
 

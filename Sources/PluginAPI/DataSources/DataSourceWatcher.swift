@@ -30,6 +30,12 @@ internal import Dispatch
     func willWait()
     /// Called when the callback continues.
     func didWait()
+    /// Runs a callback, between `willCall` and `didCall`; by default on the source's executor.
+    func perform(_ body: () -> Void)
+}
+
+extension DataSourceWatcher {
+    public func perform(_ body: () -> Void) { body() }
 }
 
 /// A wrapper for the callbacks of one data source, which reports them to a watcher, if there is one.
@@ -47,10 +53,18 @@ struct WatchedCalls: Sendable {
     }
 
     /// Runs a callback.
-    func call<Result>(_ callback: DataSourceCallback, _ body: () throws -> Result) rethrows -> Result {
-        watcher?.willCall(callback)
-        defer { watcher?.didCall() }
-        return try body()
+    func call<Value, Failure: Error>(
+        _ callback: DataSourceCallback, _ body: () throws(Failure) -> Value
+    ) throws(Failure) -> Value {
+        guard let watcher else { return try body() }
+        watcher.willCall(callback)
+        defer { watcher.didCall() }
+        var outcome: Result<Value, Failure>?
+        watcher.perform {
+            outcome = Result { () throws(Failure) in try body() }
+        }
+        guard let outcome else { return try body() }
+        return try outcome.get()
     }
 
     /// Runs code that may block until the list has caught up. Reports the wait only on the source's queue, as a wait on

@@ -289,7 +289,7 @@ final class FloodController: ListSectionController {
 }
 
 /// Sends three objects, or misbehaves: `trap in start`, `exit in init`, `throw in start`, `loop in descriptor`,
-/// `flood in start` and the like. With `long in id` or `long in fields`, it sends an object larger than the limits.
+/// `flood in start` and the like. `write PATH` makes a file first. With `long in id` or `long in fields`, it sends an object larger than the limits.
 final class HorrorSource: DataSource {
     private let context: DataSourceContext
     private let words: [Substring]
@@ -316,6 +316,11 @@ final class HorrorSource: DataSource {
 
     func start() throws {
         if words.first == "flood" { flood() }
+        if words.first == "write", let path = words.dropFirst().first {
+            let file = open(String(path), O_CREAT | O_WRONLY, 0o600)
+            guard file >= 0 else { throw ListError(.pluginFailed, "\(path): errno \(errno)") }
+            close(file)
+        }
         if words.first == "long" {
             let id = words.last == "id" ? String(repeating: "x", count: 5000) : "x"
             let fields = words.last == "id" ? 0 : 9_000_000

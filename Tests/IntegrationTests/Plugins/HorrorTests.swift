@@ -99,6 +99,7 @@ struct HorrorTests {
             let error = try await stage.plugin("LastError", as: String.self)
             #expect(error.contains(blamed), comment)
             #expect(error.contains("horrors/Horror on object \"victim\""), comment)
+            #expect(error.contains("MemoryMax") == ["memory", "huge"].contains(horror.what), comment)
             #expect(try await stage.process != process, comment)
         } else {
             #expect(try await stage.process == process, comment)
@@ -315,7 +316,7 @@ extension Sequence {
 
 extension TestAdapter {
     /// Waits until `isRight` accepts the objects. Reads the objects again at each `Updated` signal.
-    fileprivate func wait(until isRight: ([ObjectRow]) -> Bool) async throws {
+    func wait(until isRight: ([ObjectRow]) -> Bool) async throws {
         let updates = EventLog<Bool>()
         let subscription = try await stage.client.subscribe(MatchRule(path: path, member: "Updated")) { _ in
             updates.record(true)
@@ -325,7 +326,7 @@ extension TestAdapter {
     }
 
     /// Waits until the list is at a revision or later. Reads the revision again at each `Updated` signal.
-    fileprivate func wait(forRevision revision: UInt64) async throws {
+    func wait(forRevision revision: UInt64) async throws {
         let updates = EventLog<Bool>()
         let subscription = try await stage.client.subscribe(MatchRule(path: path, member: "Updated")) { _ in
             updates.record(true)
@@ -335,7 +336,7 @@ extension TestAdapter {
     }
 
     /// Waits until the list is in a state.
-    fileprivate func wait(state wanted: String) async throws {
+    func wait(state wanted: String) async throws {
         let changes = EventLog<Bool>()
         let rule = MatchRule(path: path, interface: StandardInterface.properties, member: "PropertiesChanged")
         let subscription = try await stage.client.subscribe(rule) { _ in changes.record(true) }

@@ -37,7 +37,9 @@ struct WorkerOutputTests {
         let said = printedLines(stage)
         #expect(said.first?.hasPrefix("horrors: horrors 1.0 in process") == true)
         #expect(said.dropFirst() == (1...20).map { "horrors: line \($0) (LISTD_PLUGIN=horrors)" }[...])
-        #expect(!stage.stage.listd.standardError.contains("xxx"))
+        let error = stage.stage.listd.standardError
+        #expect(!error.contains("xxx"))
+        #expect(error.ranges(of: "further messages about the output of plugin horrors are suppressed").count == 1)
     }
 
     @Test(

@@ -219,6 +219,12 @@ struct ConfigurationLoaderTests {
         try write("[Plugin files]\nShowHidden=no\n[Plugin other]\nKey=1\n", to: "listd.conf")
         #expect(load().configuration.plugins.mapValues(\.memoryMax) == ["files": 4 << 30, "other": 512 << 20])
         #expect(PluginConfiguration(of: "files").memoryMax == 4 << 30)
+        let paths = try PluginConfiguration(["WritablePaths": "/var/lib/a  -/srv/b"], of: "a").writablePaths
+        #expect(paths.map(\.path) == ["/var/lib/a", "/srv/b"])
+        #expect(paths.map(\.isOptional) == [false, true])
+        for text in ["relative", "/a/../etc", "-b"] {
+            #expect(throws: ListError.self) { try PluginConfiguration(["WritablePaths": text], of: "a") }
+        }
         try write("[Plugin files]\nMemoryMax=1G\n", to: "listd.conf")
         #expect(load().configuration.plugins["files"]?.memoryMax == 1 << 30)
     }
