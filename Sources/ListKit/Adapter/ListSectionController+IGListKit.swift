@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// IGListKit's names of what ListKit names otherwise, so that the compiler says the present name. Without them, a method
+// with IGListKit's name in a section controller would compile, and never be called.
+//
+// What a section controller calls is unavailable. What it would define is deprecated instead, because the compiler lets
+// a subclass define a method again that is unavailable, and no method of an extension.
+
+extension ListSectionController {
+    /// IGListKit's name of ``context``.
+    @available(*, unavailable, renamed: "context")
+    public final var collectionContext: ListCollectionContext? { context }
+
+    /// IGListKit's view controller, which a list without a screen does not have.
+    @available(*, unavailable, message: "a section controller has no view controller: it runs in listd")
+    public final var viewController: Never? { nil }
+
+    /// IGListKit's name of ``item(at:)``.
+    @available(*, deprecated, renamed: "item(at:)")
+    public final func cellForItem(at index: Int) -> ListItem { item(at: index) }
+
+    /// IGListKit's name of ``moveItem(from:to:)``.
+    @available(*, deprecated, renamed: "moveItem(from:to:)")
+    public final func moveObject(from source: Int, to destination: Int) { moveItem(from: source, to: destination) }
+
+    /// IGListKit's name of ``ListDisplayDelegate/sectionControllerWillDisplay(_:)``; never called.
+    @available(*, deprecated, renamed: "sectionControllerWillDisplay(_:)")
+    public final func listAdapter(_ adapter: ListAdapter, willDisplay controller: ListSectionController) {}
+
+    /// IGListKit's name of ``ListDisplayDelegate/sectionControllerDidEndDisplaying(_:)``; never called.
+    @available(*, deprecated, renamed: "sectionControllerDidEndDisplaying(_:)")
+    public final func listAdapter(_ adapter: ListAdapter, didEndDisplaying controller: ListSectionController) {}
+
+    /// IGListKit's name of ``ListDisplayDelegate/sectionController(_:willDisplayItemAt:)``; never called.
+    @available(*, deprecated, renamed: "sectionController(_:willDisplayItemAt:)")
+    public final func listAdapter(
+        _ adapter: ListAdapter, willDisplay controller: ListSectionController, cell: ListItem, at index: Int
+    ) {}
+
+    /// IGListKit's name of ``ListDisplayDelegate/sectionController(_:didEndDisplayingItemAt:)``; never called.
+    @available(*, deprecated, renamed: "sectionController(_:didEndDisplayingItemAt:)")
+    public final func listAdapter(
+        _ adapter: ListAdapter, didEndDisplaying controller: ListSectionController, cell: ListItem, at index: Int
+    ) {}
+
+    /// IGListKit's name of ``ListWorkingRangeDelegate/sectionControllerWillEnterWorkingRange(_:)``; never called.
+    @available(*, deprecated, renamed: "sectionControllerWillEnterWorkingRange(_:)")
+    public final func listAdapter(
+        _ adapter: ListAdapter, sectionControllerWillEnterWorkingRange controller: ListSectionController
+    ) {}
+
+    /// IGListKit's name of ``ListWorkingRangeDelegate/sectionControllerDidExitWorkingRange(_:)``; never called.
+    @available(*, deprecated, renamed: "sectionControllerDidExitWorkingRange(_:)")
+    public final func listAdapter(
+        _ adapter: ListAdapter, sectionControllerDidExitWorkingRange controller: ListSectionController
+    ) {}
+
+    /// IGListKit's name of ``ListScrollDelegate/sectionController(_:didScroll:)``; never called.
+    @available(*, deprecated, renamed: "sectionController(_:didScroll:)")
+    public final func listAdapter(_ adapter: ListAdapter, didScroll controller: ListSectionController) {}
+}
+
+extension ListCollectionContext {
+    /// IGListKit's name of ``containerSize``.
+    @available(*, unavailable, renamed: "containerSize")
+    public func containerSize(for controller: ListSectionController) -> Size { containerSize }
+
+    /// IGListKit's way to a cell. An item is a value.
+    @available(*, unavailable, message: "return a ListItem from item(at:); nothing is dequeued")
+    public func dequeueReusableCell(of type: Any, for controller: ListSectionController, at index: Int) -> ListItem {
+        ListItem(reuseIdentifier: "")
+    }
+
+    /// IGListKit's name of ``displayedItem(at:)``.
+    @available(*, unavailable, renamed: "displayedItem(at:)")
+    public func cellForItem(at index: Int, sectionController: ListSectionController) -> ListItem? {
+        displayedItem(at: index)
+    }
+
+    /// IGListKit's name of ``selectItem(at:)``.
+    @available(*, unavailable, renamed: "selectItem(at:)")
+    public func selectItem(at index: Int, sectionController: ListSectionController, animated: Bool) {}
+
+    /// IGListKit's name of ``deselectItem(at:)``.
+    @available(*, unavailable, renamed: "deselectItem(at:)")
+    public func deselectItem(at index: Int, sectionController: ListSectionController, animated: Bool) {}
+
+    /// IGListKit's name of ``invalidateLayout(completion:)``.
+    @available(*, unavailable, renamed: "invalidateLayout(completion:)")
+    public func invalidateLayout(for controller: ListSectionController, completion: ((Bool) -> Void)? = nil) {}
+}
+
+extension ListBatchContext {
+    /// IGListKit's name of ``insertItems(at:in:)``.
+    @available(*, unavailable, renamed: "insertItems(at:in:)")
+    public mutating func insert(in controller: ListSectionController, at indexes: some Sequence<Int>) {}
+
+    /// IGListKit's name of ``deleteItems(at:in:)``.
+    @available(*, unavailable, renamed: "deleteItems(at:in:)")
+    public mutating func delete(in controller: ListSectionController, at indexes: some Sequence<Int>) {}
+
+    /// IGListKit's name of ``reloadItems(at:in:)``.
+    @available(*, unavailable, renamed: "reloadItems(at:in:)")
+    public mutating func reload(in controller: ListSectionController, at indexes: some Sequence<Int>) {}
+
+    /// IGListKit's name of ``moveItem(from:to:in:)``.
+    @available(*, unavailable, renamed: "moveItem(from:to:in:)")
+    public mutating func move(in controller: ListSectionController, from source: Int, to destination: Int) {}
+
+    /// IGListKit's name of ``reloadSection(_:)``.
+    @available(*, unavailable, renamed: "reloadSection(_:)")
+    public mutating func reload(_ controller: ListSectionController) {}
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+
+// What somebody types who knows IGListKit. Each line with `// → NAME` must be an error that leads to NAME.
+import PluginAPI
+
+final class Renamed: ListSectionController, ListDisplayDelegate, ListWorkingRangeDelegate {
+    override func cellForItem(at index: Int) -> ListItem { ListItem(reuseIdentifier: "row") }  // → cellForItem(at:)
+
+    override func didSelectItem(at index: Int) {
+        collectionContext?.performBatch(updates: { batch in  // → context
+            batch.insert(in: self, at: [0])  // → insertItems(at:in:)
+            batch.reload(in: self, at: [0])  // → reloadItems(at:in:)
+            batch.reload(self)  // → reloadSection(_:)
+        })
+        context?.deselectItem(at: index, sectionController: self, animated: true)  // → deselectItem(at:)
+    }
+
+    func listAdapter(_ adapter: ListAdapter, willDisplay controller: ListSectionController) {}  // → listAdapter(_:willDisplay:)
+    func listAdapter(_ adapter: ListAdapter, didEndDisplaying controller: ListSectionController) {}  // → listAdapter(_:didEndDisplaying:)
+    func listAdapter(
+        _ adapter: ListAdapter, sectionControllerWillEnterWorkingRange controller: ListSectionController) {}
+}
+
+final class Defined: ListSectionController {
+    func cellForItem(at index: Int) -> ListItem { ListItem(reuseIdentifier: "row") }  // → cellForItem(at:)
+}
