@@ -7,16 +7,23 @@ import Testing
 
 @testable import listctl
 
-private func picture(heights: [Double], from first: Int = 0, of total: Int = 100, sequence: UInt64 = 1) -> Picture {
+/// - Parameter actions: the names of the actions of the first item.
+private func picture(
+    heights: [Double], from first: Int = 0, of total: Int = 100, sequence: UInt64 = 1, actions: [String] = []
+) -> Picture {
     var y = Double(first) * 44
     var shown: [Picture.Shown] = []
     for (index, height) in heights.enumerated() {
+        var content: Content = ["title": .string("row \(first + index)"), "size": .string("1 kB")]
+        if index == 0, !actions.isEmpty {
+            content["actions"] = .array(element: "s", actions.map { DBusValue.string($0) })
+        }
         shown.append(
             Picture.Shown(
                 slot: UInt32(index), objectID: "o\(first + index)", section: UInt32(first + index), item: 0,
                 kind: "cell",
                 reuseIdentifier: "r", frame: Frame(x: 0, y: y, width: 80, height: height), z: 0,
-                content: ["title": .string("row \(first + index)"), "size": .string("1 kB")]))
+                content: content))
         y += height
     }
     return Picture(
@@ -305,5 +312,26 @@ struct ViewerStateTests {
         var state = viewer()
         #expect(state.press(.redraw) == [.redraw])
         #expect(state.handle(.terminal(.hungUp)) == [.quit])
+    }
+
+    @Test("the row under the cursor names actions → `a` shows them, a digit runs one; other keys go back; none → told")
+    func actions() throws {
+        var state = ViewerState(title: "mail", columns: 44, rows: 12)
+        _ = state.handle(.opened)
+        _ = state.handle(.shown(picture(heights: [44, 44], actions: ["read", "archive"])))
+        _ = state.handle(.answered)
+        _ = state.handle(.terminal(.key(.character("a"))))
+        #expect(state.mode == .acting(["read", "archive"]))
+        let status = ViewerScreen.screen(of: state).lines.last.map { "\($0)" } ?? ""
+        #expect(status.contains("archive"))
+        let place = try #require(state.browser.current.flatMap(Place.init(of:)))
+        #expect(state.handle(.terminal(.key(.character("2")))).contains(.invoke("archive", place)))
+        #expect(state.mode == .browsing)
+        _ = state.handle(.terminal(.key(.character("a"))))
+        #expect(state.handle(.terminal(.key(.escape))) == [.draw])
+        #expect(state.mode == .browsing)
+        _ = state.handle(.terminal(.key(.down)))
+        _ = state.handle(.terminal(.key(.character("a"))))
+        #expect(state.mode == .browsing && state.notices.message.contains("no actions"))
     }
 }

@@ -8,12 +8,20 @@ import ListClient
 final class FirstScreen {
     private let json: Bool
     private var isShown = false
+    /// The number of times that a refused screen is requested: a worker of a plugin may be starting again.
+    private static let attempts = 5
+    private static let pause = Duration.seconds(1)
+
+    private let rows: Int
     private var browser: Browser
+    /// The error of the last attempt.
+    private var failure: DBusError?
     private var view: TerminalView?
     private var completion: CheckedContinuation<Void, Never>?
 
     init(rows: Int, json: Bool) {
         self.json = json
+        self.rows = rows
         browser = Browser(columns: 80, rows: rows)
     }
 
@@ -22,19 +30,39 @@ final class FirstScreen {
         // `ListFollower` reports that the list does not exist.
         guard !isShown, let adapter = try? await daemon.adapter(name), !isShown else { return }
         isShown = true
-        do throws(DBusError) {
-            let view = try await TerminalView.open(adapter) { [weak self] in self?.handle($0) }
-            self.view = view
-            await withCheckedContinuation { continuation in
-                completion = continuation
-                perform(browser.start())
+        for attempt in 1...Self.attempts {
+            do throws(DBusError) {
+                try await printScreen(of: adapter)
+                return
+            } catch {
+                // `ListFollower` also reports that the user may not read the list.
+                guard error.standard != .accessDenied else { return }
+                Output.printMessage(error.explanation)
+                // Without the daemon, the next one gets the attempt.
+                if error.standard == .disconnected || error.standard == .serviceUnknown {
+                    isShown = false
+                    return
+                }
             }
-            await view.view.close()
-            printPicture()
-        } catch {
-            // `ListFollower` also reports that the user may not read the list.
-            if error.standard != .accessDenied { Output.printMessage(error.explanation) }
+            guard attempt < Self.attempts else { return }
+            await withCheckedContinuation { pause in
+                _ = EventLoop.shared.addTimer(after: Self.pause) { pause.resume() }
+            }
         }
+    }
+
+    private func printScreen(of adapter: RemoteObject) async throws(DBusError) {
+        failure = nil
+        browser = Browser(columns: 80, rows: rows)
+        let view = try await TerminalView.open(adapter) { [weak self] in self?.handle($0) }
+        self.view = view
+        await withCheckedContinuation { continuation in
+            completion = continuation
+            perform(browser.start())
+        }
+        await view.view.close()
+        if let failure { throw failure }
+        printPicture()
     }
 
     private func printPicture() {
@@ -64,7 +92,7 @@ final class FirstScreen {
         case .changed(let picture): perform(browser.show(picture))
         case .closed: finish()
         case .failed(let error):
-            Output.printMessage(error.explanation)
+            failure = error
             finish()
         }
     }

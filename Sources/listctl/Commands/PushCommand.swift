@@ -19,7 +19,8 @@ struct PushCommand: Command {
         discussion: [
             "FILE has one object per line: {\"id\": \"...\", \"type\": \"...\", \"fields\": {...}}; - is standard "
                 + "input. Objects that are not in the file are removed from the list; “append” only adds. On a "
-                + "terminal, a push that would remove more than half of the objects is refused without --replace.",
+                + "terminal, a push that would remove more than half of the objects is refused without --replace. "
+                + "If the list's source accepts writes, as one in PostgreSQL, they are deleted there too.",
             "A push is refused if somebody else writes to the list meanwhile: what they wrote would be gone. With "
                 + "--revision, it is refused if that happened since revision N (“listctl --json list” prints revisions).",
             "FILE may be the output of “--json show”; the member “section” of its objects is ignored. Of several "

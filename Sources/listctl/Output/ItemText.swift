@@ -12,7 +12,7 @@ enum ItemText {
     /// The keys of fields that say how to draw an item; their values are not shown.
     static let layoutKeys: Set<String> = [
         "reuse", "width", "height", "x", "y", "z", "inset", "line-spacing", "interitem-spacing", "items", "header",
-        "footer", "icon",
+        "footer", "icon", "actions",
     ]
 
     /// Returns the title of an item: the first non-empty field of `titleKeys`, else the object's id.
@@ -55,6 +55,14 @@ enum ItemText {
         guard room >= 8, !details.isEmpty else { return DisplayText.fitted(title, to: width) }
         let shown = min(room, DisplayText.columns(of: details))
         return DisplayText.fitted(title, to: width - shown) + DisplayText.fitted(details, to: shown)
+    }
+
+    /// Returns the names of the actions that an item offers: the texts of its field `actions`.
+    static func actions(of content: Content) -> [String] {
+        guard case .array(_, let values)? = content["actions"]?.unwrapped else { return [] }
+        return values.compactMap { value in
+            if case .string(let name) = value.unwrapped, !name.isEmpty { name } else { nil }
+        }
     }
 
     /// Returns the text of a basic value; nil for containers and file descriptors.

@@ -18,6 +18,7 @@ enum HelpPage {
         ("Esc", "show everything"),
         ("", "Doing"),
         ("Enter", "select; go to a hit"),
+        ("a  1…9", "actions of a row; do"),
         ("Ctrl-L", "draw anew"),
         ("q  Ctrl-C", "quit"),
         ("", "The mouse"),

@@ -7,7 +7,7 @@ import ListClient
 enum StatusLine {
     /// The keys and their effects, the most important first. The last ones are left out when there is little room.
     private static let keys = [
-        ("q", "quit"), ("?", "help"), ("/", "find"), ("&", "only hits"), ("Enter", "select"), ("n N", "next, previous"),
+        ("q", "quit"), ("?", "help"), ("/", "find"), ("&", "only hits"), ("Enter", "select"), ("a", "actions"), ("n N", "next, previous"),
         ("Space b", "page"), ("g G", "ends"),
     ]
 
@@ -17,6 +17,7 @@ enum StatusLine {
         switch state.mode {
         case .finding(let text): return prompt("/", text, state)
         case .filtering(let text): return prompt("&", text, state)
+        case .acting(let actions): return choice(of: actions, state)
         case .browsing, .help: break
         }
         let place = PrintableText(positionText(of: state) + " ", in: state.encoding)
@@ -57,6 +58,22 @@ enum StatusLine {
             line.append(shown, .role(.dim))
         }
         line.pad(to: width)
+        return line
+    }
+
+    /// Returns the numbered actions of a row.
+    private static func choice(of actions: [String], _ state: ViewerState) -> StyledLine {
+        var line = StyledLine()
+        let width = state.frame.columns
+        for (number, action) in actions.enumerated() {
+            let key = PrintableText(" \(number + 1)", in: state.encoding)
+            let room = width - line.columns - key.columns
+            let word = PrintableText(" \(action) ", in: state.encoding, columns: max(0, room))
+            guard room > 2 else { break }
+            line.append(key, .role(.key))
+            line.append(word.fitted(to: min(room, word.columns), in: state.encoding), .role(.status))
+        }
+        line.pad(to: width, .role(.status))
         return line
     }
 

@@ -22,6 +22,8 @@ final class ViewedList {
         case facts(ListFacts)
         /// The user's request was refused, with the reason.
         case declined(String)
+        /// An action was invoked; false if nobody handles it.
+        case invoked(String, Bool)
         /// A call to the view failed.
         case failed(DBusError)
         /// There is no view yet, because listd does not answer. Opening is tried again.
@@ -97,6 +99,20 @@ final class ViewedList {
                 let isDone = isSelected ? done.selected == [item] : done.deselected == [item]
                 if !isDone { onEvent(.declined("the list does not allow that")) }
                 refreshFacts(ofOpening: opening)
+            } catch {
+                if isCurrentOpening(opening) { onEvent(.declined(error.explanation)) }
+            }
+        }
+    }
+
+    /// Invokes an action on an item.
+    func invoke(_ action: String, at place: Place) {
+        guard let view = view?.view else { return }
+        let opening = currentOpening
+        Task { @DBusActor in
+            do throws(DBusError) {
+                let isHandled = try await view.invoke(action, item: place.item, of: place.objectID)
+                if isCurrentOpening(opening) { onEvent(.invoked(action, isHandled)) }
             } catch {
                 if isCurrentOpening(opening) { onEvent(.declined(error.explanation)) }
             }

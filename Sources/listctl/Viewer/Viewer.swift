@@ -126,6 +126,8 @@ final class Viewer {
         case .condition(let text): handle(.condition(text))
         case .facts(let facts): handle(.facts(facts))
         case .declined(let why): handle(.message(why))
+        case .invoked(let action, let isHandled):
+            handle(.message(isHandled ? "done: \(action)" : "nobody handles the action “\(action)”"))
         case .silent: handle(.silent)
         case .failed(let error) where error.isTimeout: handle(.unanswered)
         case .failed(let error): handle(.refused(error.explanation))
@@ -148,6 +150,7 @@ final class Viewer {
             case .scrollTo(let place): shown.list?.scroll(to: place)
             case .find(let query): shown.find(query)
             case .select(let place, let isSelected): shown.list?.setSelected(isSelected, at: place)
+            case .invoke(let action, let place): shown.list?.invoke(action, at: place)
             case .filter(let text): shown.filter(by: text)
             case .quit: return finish(.done)
             }

@@ -42,7 +42,7 @@ struct ViewerScreen {
         switch state.mode {
         case .finding(let text), .filtering(let text):
             min(frame.columns - 1, 1 + PrintableText(text, in: encoding).columns)
-        case .browsing, .help: nil
+        case .browsing, .help, .acting: nil
         }
     }
 

@@ -42,6 +42,8 @@ struct ViewerState {
         case scrollTo(Place)
         case find(Search.Query)
         case select(Place, Bool)
+        /// Invokes an action on an item.
+        case invoke(String, Place)
         /// Filters by a text; an empty text shows the whole list.
         case filter(String)
         case quit
@@ -53,6 +55,8 @@ struct ViewerState {
         case help(firstRow: Int)
         case finding(String)
         case filtering(String)
+        /// The actions of the row under the cursor are shown, numbered from 1.
+        case acting([String])
     }
 
     let title: String
@@ -183,9 +187,10 @@ struct ViewerState {
         case (.key(let key), .help(let row)): return readHelp(key, from: row)
         case (.key(let key), .finding(let text)): return type(key, into: text) { .finding($0) }
         case (.key(let key), .filtering(let text)): return type(key, into: text) { .filtering($0) }
+        case (.key(let key), .acting(let actions)): return chooseAction(key, of: actions)
         case (.wheel(let notches), .help(let row)): return showHelp(from: row + notches * Self.wheelRows)
         case (.wheel(let notches), _): return step(.scroll(rows: notches * Self.wheelRows))
-        case (.click, .help):
+        case (.click, .help), (.click, .acting):
             mode = .browsing
             return [.draw]
         case (.click(let column, let row), _): return click(column: column, row: row)
@@ -208,6 +213,7 @@ struct ViewerState {
         case .character("?"): return showHelp(from: 0)
         case .character("/"): return beginTyping(.finding(""))
         case .character("&"): return beginFiltering()
+        case .character("a"): return showActions()
         case .character("n"): return findAgain(backwards: false)
         case .character("N"): return findAgain(backwards: true)
         case .character("q"), .interrupt: return [.quit]
@@ -254,6 +260,35 @@ struct ViewerState {
             return [.draw]
         }
         return [.select(place, !facts.isSelected(item)), .draw]
+    }
+
+    // MARK: - Actions
+
+    /// Shows the actions that the item under the cursor names.
+    private mutating func showActions() -> [Effect] {
+        let actions = browser.current.map { ItemText.actions(of: $0.content) } ?? []
+        if actions.isEmpty {
+            notices.setMessage("this row names no actions")
+        } else {
+            mode = .acting(Array(actions.prefix(9)))
+        }
+        return [.draw]
+    }
+
+    /// Invokes the action with the number of a key, or the first one with Enter. Any other key goes back.
+    private mutating func chooseAction(_ key: Key, of actions: [String]) -> [Effect] {
+        mode = .browsing
+        let number: Int? =
+            switch key {
+            case .enter: 1
+            case .character(let digit): digit.wholeNumberValue
+            case .interrupt, .up, .down, .left, .right, .pageUp, .pageDown, .home, .end, .escape, .backspace, .redraw,
+                .deleteLine:
+                nil
+            }
+        guard let number, (1...actions.count).contains(number), let item = browser.current, let place = Place(of: item)
+        else { return [.draw] }
+        return [.invoke(actions[number - 1], place), .draw]
     }
 
     // MARK: - Help
@@ -324,7 +359,7 @@ struct ViewerState {
             // After a change of the text, the cursor moves to the first hit instead of following its item.
             browser.moveCursorToFirst()
             return [.filter(text), .draw]
-        case .browsing, .help: return [.draw]
+        case .browsing, .help, .acting: return [.draw]
         }
     }
 

@@ -5,7 +5,8 @@ internal import PluginAPI
 /// Shows a message. Selecting it marks it as read, for as long as the message exists. The actions `read` and
 /// `unread`, for a button in the cell, change this state too.
 ///
-/// The reuse identifier is `message`. The content has `title` (the author), `text`, `date` and `read`.
+/// The reuse identifier is `message`. The content has `title` (the author), `text`, `date`, `read`, and `actions`, the
+/// names of the actions that the message offers now.
 final class MessageSectionController: ListGenericSectionController<Message> {
     override init() {
         super.init()
@@ -29,7 +30,7 @@ final class MessageSectionController: ListGenericSectionController<Message> {
             reuseIdentifier: "message",
             content: [
                 "title": .string(model.author.uppercased()), "text": .string(model.text), "date": model.date.value,
-                "read": .boolean(isRead),
+                "read": .boolean(isRead), "actions": .array(element: "s", [.string(isRead ? "unread" : "read")]),
             ])
     }
 
