@@ -12,7 +12,11 @@ enum FilesPlugin: Plugin {
         _ = try DirectoryOptions.maximumCount(in: host.settings)
         return PluginManifest(
             name: "files", version: "1.0.0",
-            sectionControllers: [.controller("EntryController") { EntryController(types: types) }],
+            sectionControllers: [
+                .controller("EntryController", traits: { EntryController.traits(types) }) {
+                    EntryController(types: types)
+                }
+            ],
             dataSources: [
                 .source("directory", hints: FileEntry.hints) { context in try DirectorySource(context) }
             ])
