@@ -52,7 +52,7 @@ final class Server: Sendable {
     }
 
     /// The scripts that create listd's tables and functions, and update them to each next version.
-    static let scripts = ["listd--1.0.sql", "listd--1.0--1.1.sql", "listd--1.1--1.2.sql"]
+    static let scripts = ["listd--1.0.sql", "listd--1.0--1.1.sql", "listd--1.1--1.2.sql", "listd--1.2--1.3.sql"]
 
     /// Creates listd's tables and functions in the database, as `listd.sql` does.
     func install(_ scripts: [String] = Server.scripts) throws {
@@ -82,6 +82,16 @@ final class Server: Sendable {
     /// Stops the server, cleanly or as in a crash.
     func stop(kill: Bool = false) {
         _ = try? Self.run("pg_ctl", ["-D", path + "/data", "-m", kill ? "immediate" : "fast", "-w", "stop"])
+    }
+
+    /// The server's process and those of its sessions.
+    func processes() throws -> [Int32] {
+        let file = try String(contentsOfFile: path + "/data/postmaster.pid", encoding: .utf8)
+        guard let main = file.split(separator: "\n").first.flatMap({ Int32($0) }) else {
+            throw Failure(description: "the server is not running")
+        }
+        let children = try String(contentsOfFile: "/proc/\(main)/task/\(main)/children", encoding: .utf8)
+        return [main] + children.split(separator: " ").compactMap { Int32($0) }
     }
 
     /// Requires passwords from all roles but the owner.

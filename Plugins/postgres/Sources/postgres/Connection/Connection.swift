@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CPostgres
+internal import Dispatch
 internal import Glibc
 internal import PluginAPI
 
@@ -11,11 +12,20 @@ internal import PluginAPI
     /// The maximum time to wait for data while a statement runs.
     static let responseTimeout = Duration.seconds(30)
 
+    /// The interval at which ``onSilence`` is called.
+    private static let silenceStep: Int32 = 100
+
+    /// Called about every 0.1 s while the server sends nothing, with the time since its last data. The statement is
+    /// abandoned, and the connection with it, if it returns `false`.
+    var onSilence: ((Duration) -> Bool)?
+
     /// The server's host or socket directory, for messages.
     let host: String
     private let address: ServiceAddress
     // Created and freed by this object alone.
     private let connection: OpaquePointer
+    /// The time within which the server must send data.
+    private var limit = responseTimeout
 
     /// Connects to a server. Blocks for at most 3 s for each host.
     ///
@@ -42,6 +52,8 @@ internal import PluginAPI
             let isFinal = text.contains("FATAL:") && !isTemporary || !hasServer && text.contains("service")
             throw makeError(text, isFinal ? .refused : .connection)
         }
+        // A server that hangs does not take a large parameter either, so sending must not block.
+        unsafe _ = PQsetnonblocking(connection, 1)
         // Texts in such a database may be invalid UTF-8. With the client encoding UTF8, the server would reject the
         // whole result.
         if unsafe Self.text(PQparameterStatus(connection, "server_encoding")) == "SQL_ASCII" {
@@ -73,6 +85,8 @@ internal import PluginAPI
         _ statement: String, _ parameters: [String?] = [], isBinary: Bool = false,
         within limit: Duration = responseTimeout
     ) throws(PostgresError) -> QueryResult {
+        self.limit = limit
+        defer { self.limit = Self.responseTimeout }
         try send(statement, parameters, isBinary: isBinary)
         let deadline = ContinuousClock.now + limit
         var last: Result<QueryResult, PostgresError>?
@@ -143,6 +157,13 @@ internal import PluginAPI
                 connection, statement, Int32(parameters.count), nil, values, nil, nil, isBinary ? 1 : 0)
         }
         guard sent == 1 else { throw makeError(unsafe Self.text(PQerrorMessage(connection)) ?? "", .connection) }
+        let deadline = ContinuousClock.now + limit
+        while true {
+            let left = unsafe PQflush(connection)
+            guard left >= 0 else { throw makeError(unsafe Self.text(PQerrorMessage(connection)) ?? "", .connection) }
+            if left == 0 { return }
+            try waitForData(before: deadline, orRoom: true)
+        }
     }
 
     /// Waits for the next result of a statement, which the caller must free; `nil` = there are no more results.
@@ -151,28 +172,55 @@ internal import PluginAPI
         return unsafe PQgetResult(connection)
     }
 
-    private func waitForData(before deadline: ContinuousClock.Instant) throws(PostgresError) {
-        let left = ContinuousClock.now.duration(to: deadline)
-        let milliseconds = left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000
-        guard milliseconds > 0 else {
-            cancel()
-            throw makeError(
-                "the server did not answer within \(Self.responseTimeout.components.seconds) s", .connection)
-        }
-        var entry = pollfd(fd: unsafe PQsocket(connection), events: Int16(POLLIN), revents: 0)
-        let ready = unsafe poll(&entry, 1, Int32(clamping: milliseconds))
-        if ready == 0 || ready < 0 && errno == EINTR { return }
-        guard ready > 0, unsafe PQconsumeInput(connection) == 1 else {
-            throw makeError(unsafe Self.text(PQerrorMessage(connection)) ?? "", .connection)
+    /// Waits until the server sends data, or can take more of a statement.
+    private func waitForData(before deadline: ContinuousClock.Instant, orRoom: Bool = false) throws(PostgresError) {
+        let began = ContinuousClock.now
+        while true {
+            let left = ContinuousClock.now.duration(to: deadline)
+            let milliseconds = left.components.seconds * 1000 + left.components.attoseconds / 1_000_000_000_000_000
+            guard milliseconds > 0 else { throw abandon(after: limit) }
+            let step = min(Int32(clamping: milliseconds), onSilence == nil ? .max : Self.silenceStep)
+            var entry = pollfd(
+                fd: unsafe PQsocket(connection), events: Int16(orRoom ? POLLIN | POLLOUT : POLLIN), revents: 0)
+            let ready = unsafe poll(&entry, 1, step)
+            if ready == 0 || ready < 0 && errno == EINTR {
+                let silence = began.duration(to: .now)
+                if let onSilence, !onSilence(silence) { throw abandon(after: silence) }
+                continue
+            }
+            guard ready > 0, unsafe PQconsumeInput(connection) == 1 else {
+                throw makeError(unsafe Self.text(PQerrorMessage(connection)) ?? "", .connection)
+            }
+            return
         }
     }
 
-    /// Asks a local server to cancel the statement. PQcancel has no timeout, so it is not used over a network.
+    /// Asks the server to cancel the statement, and returns the error for the caller, who closes the connection.
+    private func abandon(after time: Duration) -> PostgresError {
+        cancel()
+        return makeError("the server has not answered for \(time.inSeconds) s", .connection)
+    }
+
+    /// Asks the server to cancel the statement, on another thread: PQcancel waits for the server without a limit.
     private func cancel() {
-        guard host.hasPrefix("/"), let request = unsafe PQgetCancel(connection) else { return }
-        var reason = [CChar](repeating: 0, count: 256)
-        unsafe _ = PQcancel(request, &reason, Int32(reason.count))
-        unsafe PQfreeCancel(request)
+        guard let request = unsafe PQgetCancel(connection) else { return }
+        let cancellation = unsafe Cancellation(request: request)
+        DispatchQueue.global().async { cancellation.send() }
+    }
+
+    /// A request to cancel a statement, sent once, by one thread.
+    @safe private final class Cancellation: @unchecked Sendable {
+        // A copy of the connection's address and key, which this object owns and frees.
+        private let request: OpaquePointer
+
+        init(request: OpaquePointer) { unsafe self.request = request }
+
+        func send() {
+            var reason = [CChar](repeating: 0, count: 256)
+            unsafe _ = PQcancel(request, &reason, Int32(reason.count))
+        }
+
+        deinit { unsafe PQfreeCancel(request) }
     }
 
     // MARK: Errors
@@ -219,4 +267,9 @@ enum CStrings {
         unsafe pointers.append(nil)
         return unsafe pointers.withUnsafeBufferPointer { unsafe body($0.baseAddress) }
     }
+}
+
+extension Duration {
+    /// The duration in whole seconds, rounded.
+    var inSeconds: Int64 { (self + .milliseconds(500)).components.seconds }
 }

@@ -33,9 +33,16 @@ struct ListFault: Error {
 
 extension String {
     /// Returns the text on one line, with `…` in place of a secret.
+    ///
+    /// libpq writes a line for each host that it tried, and asks whether the server is running. Repeated lines and that
+    /// question are left out, and the others are separated by `;`.
     func onOneLine(without secret: String? = nil) -> String {
-        var text = split(whereSeparator: \.isNewline).map { $0.drop { $0 == " " || $0 == "\t" } }
-            .joined(separator: " ")
+        var lines: [Substring] = []
+        for line in split(whereSeparator: \.isNewline).map({ $0.drop { $0 == " " || $0 == "\t" } })
+        where !lines.contains(line) && !line.hasPrefix("Is the server running ") {
+            lines.append(line)
+        }
+        var text = lines.joined(separator: "; ")
         if let secret, !secret.isEmpty { text.replace(secret, with: "…") }
         return text
     }

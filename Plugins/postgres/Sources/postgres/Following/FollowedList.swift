@@ -20,6 +20,7 @@ final class FollowedList: @unchecked Sendable {
 
     let options: ListOptions
     let sink: DataSourceSink
+    private let logger: PluginLogger
     private let queue: DispatchQueue
     private let stopped = Atomic(false)
 
@@ -32,9 +33,10 @@ final class FollowedList: @unchecked Sendable {
     private var health = ListHealth()
     private var writes = PendingWrites()
 
-    init(_ options: ListOptions, sink: DataSourceSink, cursor: ListCursor?) {
+    init(_ options: ListOptions, sink: DataSourceSink, logger: PluginLogger, cursor: ListCursor?) {
         self.options = options
         self.sink = sink
+        self.logger = logger
         restored = cursor
         phase = .new(notBefore: .now)
         queue = DispatchQueue(label: "org.listd.postgres.\(options.name)")
@@ -77,6 +79,15 @@ final class FollowedList: @unchecked Sendable {
         scheduleReading(after: health.recordFailedReading())
     }
 
+    /// Reads the whole list soon, after a random delay of up to 0.5 s, if an attempt is due later.
+    func retrySoon() {
+        let soon = ContinuousClock.now + .milliseconds(Int64.random(in: 0..<500))
+        if case .new(let time) = phase, time > soon { phase = .new(notBefore: soon) }
+    }
+
+    /// Whether the last attempt to read or update the list has failed.
+    var hasFailed: Bool { health.hasFailed }
+
     /// The time when the list last had all rows of its table; `nil` = never.
     var synced: ContinuousClock.Instant? { health.synced?.at }
 
@@ -98,19 +109,32 @@ final class FollowedList: @unchecked Sendable {
     /// Sends changes to the list.
     func send(_ changes: RowChanges, upTo cursor: ListCursor, accepted: @escaping @Sendable () -> Void) {
         recordSynced()
-        let progress = cursor.progress(synced: WallClock.now)
+        let progress = progress(upTo: cursor)
         deliver({ $0.changes(removed: changes.removed, upserts: changes.upserts, upTo: progress) }, accepted: accepted)
     }
 
     /// Reports that the list has all rows of its table, at most once a second while nothing changes.
     func sendReady(upTo cursor: ListCursor, accepted: @escaping @Sendable () -> Void) {
-        guard health.recordReady() else { return }
-        let progress = cursor.progress(synced: WallClock.now)
+        let isFirst = synced == nil
+        let isRecovered = recordSynced()
+        guard health.shouldReportReady(isRecovered: isRecovered || isFirst) else { return }
+        let progress = progress(upTo: cursor)
         deliver({ $0.ready(upTo: progress) }, accepted: accepted)
     }
 
-    /// Records that the list has all rows of its table.
-    func recordSynced() { health.recordSynced() }
+    private func progress(upTo cursor: ListCursor) -> DataSourceProgress {
+        var cursor = cursor
+        cursor.omission = health.omission
+        return cursor.progress(synced: WallClock.now)
+    }
+
+    /// Records that the list has all rows of its table, and logs it after an error. Returns whether there was one.
+    @discardableResult
+    func recordSynced() -> Bool {
+        guard health.recordSynced() else { return false }
+        logger.notice("\(options.address.text): the list \(options.name.quoted) is up to date again")
+        return true
+    }
 
     /// Reports an error, unless it is the one that was reported last.
     func reportFailure(_ message: String) {
@@ -120,11 +144,17 @@ final class FollowedList: @unchecked Sendable {
 
     // MARK: Writes
 
-    /// Queues a write until the whole list is read.
+    /// Queues a write until the whole list is read, but not for long (``takeOverdueWrites()``).
     func enqueue(_ write: DataSourceWrite) { writes.enqueue(write) }
 
     /// Removes and returns the queued writes.
     func takeQueuedWrites() -> [DataSourceWrite] { writes.takeQueued() }
+
+    /// Removes and returns the queued writes that have waited too long.
+    func takeOverdueWrites() -> [DataSourceWrite] { writes.takeOverdue() }
+
+    /// Whether committed writes wait for their changes.
+    var hasCommittedWrites: Bool { writes.hasCommitted }
 
     /// Records a committed write. It is answered when the list has its changes.
     func recordCommitted(_ write: PendingWrite) { writes.addCommitted(write) }
@@ -145,10 +175,22 @@ final class FollowedList: @unchecked Sendable {
         }
     }
 
-    /// Logs which rows and fields were left out, unless they are the same as in the last message.
-    func logLosses(_ losses: RowReader.Losses, isWhole: Bool, to logger: PluginLogger) {
-        guard health.recordLosses(losses, isWhole: isWhole) else { return }
-        logger.warning("\(options.address.text): list \(options.name.quoted): \(losses.text)")
+    /// Records what the list lacks of its table, or of changed rows, and reports it if it has changed.
+    func recordLosses(_ losses: RowLosses, ofChanged ids: Set<String>? = nil) {
+        guard health.recordLosses(losses, ofChanged: ids) else { return }
+        reportOmission()
+    }
+
+    /// Reports again what the list lacked when its cursor was stored.
+    func restoreOmission(of cursor: ListCursor) {
+        health.restore(omission: cursor.omission)
+        if !cursor.omission.isEmpty { reportOmission() }
+    }
+
+    private func reportOmission() {
+        let omission = health.omission
+        let text = omission.isEmpty ? nil : "\(options.address.text): list \(options.name.quoted): \(omission)"
+        queue.async { [sink] in sink.incomplete(text) }
     }
 }
 

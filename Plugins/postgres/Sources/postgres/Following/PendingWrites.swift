@@ -6,15 +6,24 @@ internal import PluginAPI
 struct PendingWrites {
     /// Committed writes whose changes the list does not have yet.
     private var written: [PendingWrite] = []
-    /// Writes that were received while the whole list was being read.
-    private var queued: [DataSourceWrite] = []
+    /// Writes that were received while the whole list was being read, each with the time until which it may wait.
+    private var queued: [(write: DataSourceWrite, deadline: ContinuousClock.Instant)] = []
 
-    mutating func enqueue(_ write: DataSourceWrite) { queued.append(write) }
+    mutating func enqueue(_ write: DataSourceWrite) { queued.append((write, .now + .seconds(5))) }
 
     mutating func takeQueued() -> [DataSourceWrite] {
         defer { queued = [] }
-        return queued
+        return queued.map(\.write)
     }
+
+    /// Removes and returns the queued writes that have waited for 5 s.
+    mutating func takeOverdue() -> [DataSourceWrite] {
+        guard queued.contains(where: { $0.deadline < .now }) else { return [] }
+        defer { queued.removeAll { $0.deadline < .now } }
+        return queued.filter { $0.deadline < .now }.map(\.write)
+    }
+
+    var hasCommitted: Bool { !written.isEmpty }
 
     mutating func addCommitted(_ write: PendingWrite) { written.append(write) }
 

@@ -18,7 +18,8 @@ final class PostgresSource: WritableDataSource {
     }
 
     func start() {
-        let list = FollowedList(options, sink: context.sink, cursor: context.cursor.flatMap(ListCursor.init))
+        let list = FollowedList(
+            options, sink: context.sink, logger: context.logger, cursor: context.cursor.flatMap(ListCursor.init))
         self.list = list
         services.follow(list)
     }

@@ -21,13 +21,16 @@ final class ServiceFollower: @unchecked Sendable {
         case read(FollowedList, WholeReader.Outcome)
         /// A client's write.
         case write(FollowedList, DataSourceWrite)
-        case wrote(FollowedList, DataSourceWrite.ID, ServiceWriter.Outcome)
+        /// A client's write was committed.
+        case wrote(FollowedList, PendingWrite)
     }
 
     private struct Inbox {
         var messages: [Message] = []
         /// The number of lists, including those of queued messages.
         var count = 0
+        /// Why writes are refused at once; `nil` = the server answers.
+        var outage: String?
     }
 
     /// The versions of the lists' relations in the system catalogue, when they were inspected last.
@@ -44,6 +47,10 @@ final class ServiceFollower: @unchecked Sendable {
     /// The interval at which columns, triggers and rights are read again even if the versions are equal. The rights
     /// that a role has through its groups have no version.
     private static let fullInspectionInterval = Duration.seconds(60)
+    /// The time without an answer after which writes are refused.
+    private static let writersPatience = Duration.seconds(1)
+    /// The time without an answer after which a poll is given up if a committed write waits for its changes.
+    private static let committedPatience = Duration.seconds(2)
 
     private let address: ServiceAddress
     private let logger: PluginLogger
@@ -53,11 +60,13 @@ final class ServiceFollower: @unchecked Sendable {
     private let writer: ServiceWriter
 
     private var lists: [FollowedList] = []
-    private var link: ServiceLink
+    private let link: ServiceLink
     private var nextInspection = ContinuousClock.now
     private var inspected = Inspected()
     private var nextFullInspection = ContinuousClock.now
     private var nextPoll = ContinuousClock.now
+    /// The time for an answer to a statement that costs the server little.
+    private var patience = Duration.seconds(5)
 
     init(_ address: ServiceAddress, _ logger: PluginLogger) {
         self.address = address
@@ -90,7 +99,11 @@ final class ServiceFollower: @unchecked Sendable {
         return isLast
     }
 
-    func write(_ write: DataSourceWrite, to list: FollowedList) { send(.write(list, write)) }
+    /// Passes on a write, or refuses it at once while the server does not answer.
+    func write(_ write: DataSourceWrite, to list: FollowedList) {
+        guard let outage = inbox.withLock({ $0.outage }) else { return send(.write(list, write)) }
+        list.refuse(write.id, ListError(.sourceUnavailable, "\(outage); nothing was written"))
+    }
 
     private func send(_ message: Message) {
         inbox.withLock { $0.messages.append(message) }
@@ -106,7 +119,14 @@ final class ServiceFollower: @unchecked Sendable {
             poll()
             startReading()
             reportTrouble()
-            for list in lists { list.answerWrites(generation: link.generation) }
+            inbox.withLock { $0.outage = link.trouble?.message }
+            for list in lists {
+                list.answerWrites(generation: link.generation)
+                for write in list.takeOverdueWrites() {
+                    let text = "\(address.text): the list \(list.options.name.quoted) is still being read"
+                    list.refuse(write.id, ListError(.sourceUnavailable, "\(text); nothing was written"))
+                }
+            }
         }
     }
 
@@ -130,10 +150,8 @@ final class ServiceFollower: @unchecked Sendable {
         case .accepted(let list): list.recordAccepted()
         case .read(let list, let outcome): recordReading(outcome, of: list)
         case .write(let list, let write): startWrite(write, to: list)
-        case .wrote(let list, let write, .refused(let error)), .wrote(let list, let write, .conflict(let error)):
-            list.refuse(write, error)
-        case .wrote(let list, let write, .written(let transaction, let generation)):
-            list.recordCommitted(PendingWrite(write, transaction: transaction, generation: generation))
+        case .wrote(let list, let write):
+            list.recordCommitted(write)
             nextPoll = .now
         }
     }
@@ -151,17 +169,62 @@ final class ServiceFollower: @unchecked Sendable {
             let text = "\(address.text): the server is a standby, which accepts no writes"
             return list.refuse(write.id, ListError(.sourceUnavailable, text))
         }
-        writer.write(write, to: description, generation: link.generation) { [self] outcome in
-            send(.wrote(list, write.id, outcome))
+        let limit = list.options.deletionLimit
+        writer.write(write, to: description, deletingAtMost: limit, generation: link.generation) { [self] outcome in
+            switch outcome {
+            case .refused(let error), .conflict(let error): list.refuse(write.id, error)
+            case .written(let transaction, let generation):
+                send(.wrote(list, PendingWrite(write.id, transaction: transaction, generation: generation)))
+            }
         }
     }
 
     // MARK: The connection
 
     private func connectIfNeeded() {
-        guard link.connectIfNeeded(logger) else { return }
+        let isNew = link.connectIfNeeded(logger) { [unowned self] silence in continueWaiting(after: silence) }
+        guard isNew else { return }
         nextPoll = .now
         nextInspection = .now
+        // What could not be read from a server that was away is not away any longer.
+        for list in lists { list.retrySoon() }
+    }
+
+    /// Reports a server that does not answer, and refuses the writes that arrive meanwhile. Returns whether to keep
+    /// waiting for the answer.
+    private func continueWaiting(after silence: Duration) -> Bool {
+        guard silence >= Self.writersPatience else { return true }
+        let text = link.trouble?.message ?? "\(address.text): the server does not answer"
+        refuseWrites("\(text); nothing was written")
+        for list in lists where !list.isStopped {
+            let time = list.synced.map { ContinuousClock.now - $0 } ?? silence
+            if time >= list.options.stale {
+                list.reportFailure("\(text); no answer has arrived for \(list.options.stale.inSeconds) s")
+            }
+        }
+        return silence < Self.committedPatience || !hasCommittedWrites
+    }
+
+    /// Whether committed writes wait for their changes.
+    private var hasCommittedWrites: Bool {
+        let isAnnounced = inbox.withLock { inbox in
+            inbox.messages.contains { if case .wrote = $0 { true } else { false } }
+        }
+        return isAnnounced || lists.contains(where: \.hasCommittedWrites)
+    }
+
+    private func refuseWrites(_ reason: String) {
+        let refused = inbox.withLock { inbox in
+            inbox.outage = reason
+            var writes: [(FollowedList, DataSourceWrite)] = []
+            inbox.messages.removeAll { message in
+                guard case .write(let list, let write) = message else { return false }
+                writes.append((list, write))
+                return true
+            }
+            return writes
+        }
+        for (list, write) in refused { list.refuse(write.id, ListError(.sourceUnavailable, reason)) }
     }
 
     /// Reports the error of the connection to the lists that have had no answer for their time `stale`.
@@ -172,8 +235,7 @@ final class ServiceFollower: @unchecked Sendable {
             switch (trouble.kind, silence) {
             case (.refused, _), (_, nil): list.reportFailure(trouble.message)
             case (_, let silence?) where silence >= list.options.stale:
-                list.reportFailure(
-                    "\(trouble.message); no answer has arrived for \(list.options.stale.components.seconds) s")
+                list.reportFailure("\(trouble.message); no answer has arrived for \(list.options.stale.inSeconds) s")
             default: break
             }
         }
@@ -184,6 +246,7 @@ final class ServiceFollower: @unchecked Sendable {
     private func poll() {
         guard let connection = link.connection, nextPoll <= .now else { return }
         nextPoll = .now + (lists.map(\.options.poll).min() ?? .seconds(1))
+        patience = lists.map(\.options.stale).min() ?? .seconds(5)
         do throws(PostgresError) {
             if nextInspection <= .now { try updateDescriptions(on: connection) }
             try pollLists(on: connection)
@@ -201,7 +264,8 @@ final class ServiceFollower: @unchecked Sendable {
     private func updateDescriptions(on connection: Connection) throws(PostgresError) {
         nextInspection = .now + Self.inspectionInterval
         guard try haveDescriptionsChanged(on: connection) else { return }
-        let descriptions = try ListDescription.fetch(on: connection, for: Set(lists.map(\.options.name)))
+        let descriptions = try ListDescription.fetch(
+            on: connection, for: Set(lists.map(\.options.name)), within: patience)
         for list in lists {
             guard case .success(let description) = descriptions[list.options.name] else {
                 if case .failure(let fault) = descriptions[list.options.name] {
@@ -215,6 +279,7 @@ final class ServiceFollower: @unchecked Sendable {
             case .new:
                 guard let cursor = list.takeRestoredCursor() else { continue }
                 if isValid(cursor, for: description) {
+                    list.restoreOmission(of: cursor)
                     list.recordProgress(cursor, description)
                 } else {
                     scheduleReading(list)
@@ -236,7 +301,8 @@ final class ServiceFollower: @unchecked Sendable {
         }
         let now = Inspected(
             relations: relations.flatMap(\.self),
-            version: try ListDescription.fetchVersion(on: connection, of: relations.flatMap(\.self)),
+            version: try ListDescription.fetchVersion(
+                on: connection, of: relations.flatMap(\.self), within: patience),
             generation: link.generation)
         if now == inspected, .now < nextFullInspection { return false }
         inspected = now
@@ -262,7 +328,7 @@ final class ServiceFollower: @unchecked Sendable {
         let answer = try connection.query(
             // A single composite value, because a function in FROM costs the server a third more.
             "SELECT listd.poll($1, $2, $3)",
-            [numbers.asArrayLiteral, snapshots.asArrayLiteral, "\(Self.maximumChangedKeys)"])
+            [numbers.asArrayLiteral, snapshots.asArrayLiteral, "\(Self.maximumChangedKeys)"], within: patience)
         let fields = answer.firstText.map(QueryResult.fields(of:)) ?? []
         guard fields.count == 3, let snapshot = fields[0], fields[1] == link.generation else {
             throw PostgresError(kind: .connection, message: "\(connection.subject): a different server answered")
@@ -302,7 +368,11 @@ final class ServiceFollower: @unchecked Sendable {
             list.send(changes, upTo: cursor) { [self] in send(.accepted(list)) }
         } catch let error as PostgresError {
             guard case .statement = error.kind else { throw error }
-            recordFailure(error.message, of: list)
+            // SQLSTATEs of an undefined table and column: it was renamed since the last inspection.
+            if error.isStatementFailure(withState: "42P01", "42703"), !list.hasFailed {
+                return scheduleReading(list, atOnce: true)
+            }
+            recordFailure("\(error.message); list \(list.options.name.quoted) of \(description.relation)", of: list)
         } catch {
             recordFailure("\(connection.subject): \((error as? ListFault)?.message ?? "\(error)")", of: list)
         }
@@ -330,11 +400,11 @@ final class ServiceFollower: @unchecked Sendable {
             if let object {
                 let before = rows.text(row, 3)
                 changes.upserts.append(.init(object, position: before.map { .after($0) } ?? .first))
-            } else {
+            } else if (1...ListDescription.maximumIDLength).contains(id.utf8.count) {
                 changes.removed.append(id)
             }
         }
-        list.logLosses(reader.losses, isWhole: false, to: logger)
+        list.recordLosses(reader.losses, ofChanged: seen)
         return (changes, snapshot)
     }
 
@@ -366,7 +436,7 @@ final class ServiceFollower: @unchecked Sendable {
         switch outcome {
         case .done(let cursor, let description, let losses):
             list.recordSynced()
-            list.logLosses(losses, isWhole: true, to: logger)
+            list.recordLosses(losses)
             list.recordProgress(cursor, description)
             if cursor.generation != link.generation { scheduleReading(list) }
         case .fault(let message): recordFailure(message, of: list)

@@ -8,7 +8,7 @@ internal import PluginAPI
 final class WholeReader: Sendable {
     /// The outcome of reading a list.
     enum Outcome: Sendable {
-        case done(ListCursor, ListDescription, RowReader.Losses)
+        case done(ListCursor, ListDescription, RowLosses)
         /// The list cannot be read, although its service can be reached.
         case fault(String)
         /// The service cannot be reached.
@@ -19,7 +19,7 @@ final class WholeReader: Sendable {
     private struct End: Sendable {
         let cursor: ListCursor
         let description: ListDescription
-        let losses: RowReader.Losses
+        let losses: RowLosses
         /// The time at which the database had these rows, in microseconds since 1970.
         let synced: UInt64
     }
@@ -65,12 +65,14 @@ final class WholeReader: Sendable {
                     page = try pages.next()
                 }
                 guard let end = pages.end else { throw ListFault("the list was stopped") }
-                return end.cursor.progress(synced: end.synced)
+                var cursor = end.cursor
+                cursor.omission = end.losses.text ?? ""
+                return cursor.progress(synced: end.synced)
             }
             guard let end = pages.end else { throw ListFault("the list was stopped") }
             return .done(end.cursor, end.description, end.losses)
         } catch let error as PostgresError {
-            if case .statement = error.kind { return .fault(error.message) }
+            if case .statement = error.kind { return .fault("\(error.message); list \(list.options.name.quoted)") }
             return .unreachable(error.message)
         } catch let error as ListFault {
             return .fault("\(address.text): \(error.message)")

@@ -12,7 +12,8 @@ enum ColumnKind: Sendable, Hashable {
     case double
     /// `s`, from text, varchar, char, name, numeric, uuid and enumerations.
     case text
-    /// `x`, from timestamptz: microseconds since 1970.
+    /// `x`, from timestamptz: microseconds since 1970. The largest 64-bit integer stands for infinity and for the times
+    /// that it cannot reach, and its negative for minus infinity.
     case time
     /// `ay`, from bytea.
     case bytes
@@ -44,8 +45,9 @@ enum ColumnKind: Sendable, Hashable {
         case .text, .json: "\(column)::text"
         case .time:
             """
-            CASE WHEN isfinite(\(column)) THEN (extract(epoch FROM \(column)) * 1000000)::int8 \
-            WHEN \(column) > 'epoch' THEN \(Int64.max) WHEN \(column) < 'epoch' THEN -\(Int64.max) END
+            CASE WHEN \(column) >= '294247-01-10 04:00:54.775807Z' THEN \(Int64.max) \
+            WHEN \(column) = '-infinity' THEN -\(Int64.max) \
+            ELSE (extract(epoch FROM \(column)) * 1000000)::int8 END
             """
         }
     }
@@ -91,7 +93,11 @@ enum ColumnKind: Sendable, Hashable {
     /// Returns the SQL expression that assigns a parameter to the column.
     func assignment(_ parameter: String) -> String {
         switch self {
-        case .time: "('epoch'::timestamptz + \(parameter)::int8 * interval '1 microsecond')"
+        case .time:
+            """
+            (CASE \(parameter)::int8 WHEN \(Int64.max) THEN 'infinity'::timestamptz WHEN -\(Int64.max) THEN '-infinity' \
+            ELSE 'epoch'::timestamptz + \(parameter)::int8 * interval '1 microsecond' END)
+            """
         case .integer, .boolean, .double, .text, .bytes, .json: parameter
         }
     }

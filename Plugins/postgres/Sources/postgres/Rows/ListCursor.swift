@@ -10,18 +10,27 @@ struct ListCursor: Sendable, Hashable {
     var snapshot: String
     /// The ``ListDescription/fingerprint`` at the time when the list was read.
     var fingerprint: String
+    /// What the list lacks of the table (``RowLosses/text``); empty = nothing. With it, a list that continues from the
+    /// cursor need not be read to say so.
+    var omission: String
 
-    init(generation: String, snapshot: String, fingerprint: String) {
+    init(generation: String, snapshot: String, fingerprint: String, omission: String = "") {
         self.generation = generation
         self.snapshot = snapshot
         self.fingerprint = fingerprint
+        self.omission = omission
     }
 
     /// Decodes ``bytes``; `nil` for bytes of another version.
     init?(_ bytes: [UInt8]) {
-        let parts = String(decoding: bytes, as: UTF8.self).split(separator: " ", omittingEmptySubsequences: false)
-        guard parts.count == 4, parts[0] == "1", Self.isSnapshot(parts[2]) else { return nil }
-        self.init(generation: String(parts[1]), snapshot: String(parts[2]), fingerprint: String(parts[3]))
+        let parts = String(decoding: bytes, as: UTF8.self)
+            .split(separator: " ", maxSplits: 4, omittingEmptySubsequences: false)
+        // Version 2 has an omission.
+        guard parts.count == 4 && parts[0] == "1" || parts.count == 5 && parts[0] == "2", Self.isSnapshot(parts[2])
+        else { return nil }
+        self.init(
+            generation: String(parts[1]), snapshot: String(parts[2]), fingerprint: String(parts[3]),
+            omission: parts.count == 5 ? String(parts[4]) : "")
     }
 
     private static func isSnapshot(_ text: Substring) -> Bool {
@@ -31,7 +40,10 @@ struct ListCursor: Sendable, Hashable {
     }
 
     /// The cursor as listd stores it.
-    var bytes: [UInt8] { Array("1 \(generation) \(snapshot) \(fingerprint)".utf8) }
+    var bytes: [UInt8] {
+        let text = "\(generation) \(snapshot) \(fingerprint)"
+        return Array((omission.isEmpty ? "1 \(text)" : "2 \(text) \(omission)").utf8)
+    }
 
     /// Returns the cursor with a position for clients and the time of the state, in microseconds since 1970.
     func progress(synced: UInt64) -> DataSourceProgress {

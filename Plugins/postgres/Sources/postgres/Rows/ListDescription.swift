@@ -8,6 +8,8 @@ struct ListDescription: Sendable, Hashable {
     struct Column: Sendable, Hashable {
         let name: String
         let kind: ColumnKind
+        /// The SQL type.
+        let type: String
         /// Whether the column can be written.
         let isWritable: Bool
     }
@@ -22,6 +24,8 @@ struct ListDescription: Sendable, Hashable {
     let orderingTypes: [String]
     let idType: String
     let hasType: Bool
+    /// Whether a new row must name its type, as the column accepts no NULL and has no default.
+    let needsType: Bool
     /// Whether a unique index ensures that ids are unique.
     let isUnique: Bool
     let columns: [Column]
@@ -96,7 +100,8 @@ struct ListDescription: Sendable, Hashable {
             a.attgenerated = '' AND a.attidentity <> 'a',
             EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.oid AND i.indisunique AND i.indisvalid
                 AND i.indpred IS NULL AND i.indnkeyatts = 1 AND i.indkey[0] = a.attnum),
-            o.missing, o.tables, o.state, r.state, has_table_privilege(c.oid, 'SELECT'), concat_ws(' ', c.oid, o.ids)
+            o.missing, o.tables, o.state, r.state, has_table_privilege(c.oid, 'SELECT'), concat_ws(' ', c.oid, o.ids),
+            a.attnotnull AND NOT a.atthasdef
         FROM unnest($1::text[]) AS w(name)
         LEFT JOIN listd.list l ON l.name = w.name
         LEFT JOIN pg_class c ON c.oid = l.relation
@@ -143,15 +148,17 @@ struct ListDescription: Sendable, Hashable {
         """
 
     /// Fetches one text for some relations, which changes whenever the description of one of them may have changed.
-    static func fetchVersion(on connection: Connection, of relationIDs: [String]) throws(PostgresError) -> String {
-        try connection.query(versionStatement, [relationIDs.asArrayLiteral]).firstText ?? ""
+    static func fetchVersion(
+        on connection: Connection, of relationIDs: [String], within limit: Duration
+    ) throws(PostgresError) -> String {
+        try connection.query(versionStatement, [relationIDs.asArrayLiteral], within: limit).firstText ?? ""
     }
 
     /// Fetches the descriptions of some lists, or the error of each.
     static func fetch(
-        on connection: Connection, for names: Set<String>
+        on connection: Connection, for names: Set<String>, within limit: Duration = Connection.responseTimeout
     ) throws(PostgresError) -> [String: Result<ListDescription, ListFault>] {
-        let rows = try connection.query(statement, [names.asArrayLiteral])
+        let rows = try connection.query(statement, [names.asArrayLiteral], within: limit)
         var rowsOf: [String: [Int]] = [:]
         for row in 0..<rows.count { rowsOf[rows.text(row, 0) ?? "", default: []].append(row) }
         var descriptions: [String: Result<ListDescription, ListFault>] = [:]
@@ -183,7 +190,7 @@ struct ListDescription: Sendable, Hashable {
         relationIDs = (rows.text(first, 16) ?? "").split(separator: " ").map(String.init)
         var columns: [Column] = []
         var order: [Int: (column: String, type: String)] = [:]
-        var (idType, hasType, isUnique): (String?, Bool, Bool) = (nil, false, false)
+        var (idType, hasType, needsType, isUnique): (String?, Bool, Bool, Bool) = (nil, false, false, false)
         var digest = Digest()
         for part in [2, 12, 13, 14] { digest.append(rows.text(first, part) ?? "") }
         for row in numbers {
@@ -194,14 +201,14 @@ struct ListDescription: Sendable, Hashable {
             if column == "id" {
                 (idType, isUnique) = (type, rows.text(row, 10) == "t")
             } else if column == "type" {
-                hasType = true
+                (hasType, needsType) = (true, rows.text(row, 17) == "t")
             } else if place == nil {
                 guard let kind = ColumnKind(typeName: typeName, isEnumeration: rows.text(row, 5) == "t") else {
                     throw ListFault(
                         "\(relation): the column \(column.quoted) has the type \(type), which a field cannot have: "
                             + "cast it in a view, for example to text, or leave it out")
                 }
-                columns.append(Column(name: column, kind: kind, isWritable: rows.text(row, 9) == "t"))
+                columns.append(Column(name: column, kind: kind, type: type, isWritable: rows.text(row, 9) == "t"))
             }
         }
         guard let idType else { throw ListFault("\(relation) has no column \("id".quoted)") }
@@ -211,7 +218,8 @@ struct ListDescription: Sendable, Hashable {
         let places = order.sorted { $0.key < $1.key }.map(\.value)
         ordering = places.map(\.column)
         orderingTypes = places.map(\.type)
-        (self.idType, self.hasType, self.isUnique, self.columns) = (idType, hasType, isUnique, columns)
+        (self.idType, self.hasType, self.needsType) = (idType, hasType, needsType)
+        (self.isUnique, self.columns) = (isUnique, columns)
         fingerprint = digest.text
     }
 }

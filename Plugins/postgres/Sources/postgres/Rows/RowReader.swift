@@ -2,35 +2,11 @@
 
 internal import PluginAPI
 
-/// Converts rows to objects, and counts the rows and fields that are left out.
+/// Converts rows to objects, and records the rows and fields that are left out.
 struct RowReader {
-    /// The number of rows and fields that were left out, and the first of them as an example.
-    struct Losses: Sendable, Hashable {
-        /// The number of rows without an id, or with NULL in a column that determines the order.
-        var rows = 0
-        /// The number of fields with text that is not UTF-8, or with JSON that a field cannot have.
-        var fields = 0
-        /// The number of rows with more bytes of fields than an object may have.
-        var largeRows = 0
-        var example: String?
-
-        var isEmpty: Bool { rows + fields + largeRows == 0 }
-
-        /// The losses on one line for the log.
-        var text: String {
-            var parts: [String] = []
-            if rows > 0 { parts.append("\(rows) rows without a valid id or position were left out") }
-            if fields > 0 { parts.append("\(fields) fields were left out") }
-            if largeRows > 0 {
-                parts.append("the fields of \(largeRows) rows were left out because they are too large")
-            }
-            return parts.joined(separator: ", ") + (example.map { ": \($0)" } ?? "")
-        }
-    }
-
     private let description: ListDescription
     private let largest: Int
-    private(set) var losses = Losses()
+    private(set) var losses = RowLosses()
 
     /// - Parameter largest: The maximum number of bytes of an object's fields.
     init(_ description: ListDescription, largest: Int) {
@@ -41,13 +17,13 @@ struct RowReader {
     /// The number of columns of a row.
     var columnCount: Int { 2 + (description.hasType ? 1 : 0) + description.columns.count }
 
-    /// Converts a row to an object. Returns `nil` for a row that cannot be in the list, and counts it.
+    /// Converts a row to an object. Returns `nil` for a row that cannot be in the list, and records it.
     ///
     /// - Parameter field: Returns the bytes of a column, which stay valid during this call; `nil` = NULL.
     /// - Throws: ``ListFault`` for an id that is not UTF-8.
     mutating func readObject(_ field: (Int) -> UnsafeRawBufferPointer?) throws -> ListObject? {
         guard let isRow = unsafe field(0)?.first, isRow != 0 else {
-            losses.rows += 1
+            unsafe recordAbsence(of: field(1))
             return nil
         }
         guard let id = unsafe field(1)?.validText else {
@@ -81,23 +57,48 @@ struct RowReader {
             do { fields = try Fields(values) } catch {
                 // One of the values is invalid, for example nested too deeply: the others are kept.
                 for (key, value) in values {
-                    if let one = try? Fields([key: value]) { fields = fields.merging(one) } else { losses.fields += 1 }
+                    if let one = try? Fields([key: value]) {
+                        fields = fields.merging(one)
+                    } else {
+                        losses.addField(of: id, "\(place(key, id)) has a value that a field cannot have")
+                    }
                 }
             }
         }
         if isTooLarge || fields.byteCount > largest {
-            losses.largeRows += 1
-            if losses.example == nil { losses.example = "row \(id.quoted) of \(description.relation)" }
+            losses.addLargeRow(id, "the row \(id.quoted) of \(description.relation) has more than \(largest) bytes")
             fields = Fields()
         }
         return try ListObject(id: id, type: type, fields: fields)
     }
 
+    private func place(_ column: String, _ id: String) -> String {
+        "the column \(column.quoted) of the row \(id.quoted) of \(description.relation)"
+    }
+
     private mutating func recordLoss(of column: ListDescription.Column, in id: String) {
-        losses.fields += 1
-        if losses.example == nil {
-            losses.example = "column \(column.name.quoted) of row \(id.quoted) of \(description.relation)"
+        let reason =
+            switch column.kind {
+            case .json: "has JSON that a field cannot have: null in an array, a number beyond 64 bits, or 64 levels"
+            case .text: "has text that is not UTF-8"
+            case .integer, .boolean, .double, .time, .bytes: "has a value that a field cannot have"
+            }
+        losses.addField(of: id, "\(place(column.name, id)) \(reason)")
+    }
+
+    /// Records a row without a usable id, or with NULL in a column that determines the order.
+    private mutating func recordAbsence(of id: UnsafeRawBufferPointer?) {
+        let relation = description.relation
+        guard let id = unsafe id else { return losses.addRow(nil, "a row of \(relation) has no id") }
+        let text = unsafe String(decoding: id, as: UTF8.self)
+        if text.isEmpty { return losses.addRow(text, "a row of \(relation) has an empty id") }
+        guard id.count <= ListDescription.maximumIDLength else {
+            return losses.addRow(
+                text, "the row \(text.quoted) of \(relation) has an id of \(id.count) bytes, "
+                    + "more than \(ListDescription.maximumIDLength)")
         }
+        let order = description.ordering.dropLast().joined(separator: ", ")
+        losses.addRow(text, "the row \(text.quoted) of \(relation) has NULL in its order (\(order))")
     }
 }
 

@@ -19,6 +19,10 @@ final class ServiceWriter: @unchecked Sendable {
 
     /// The time that the connection stays open after the last write.
     private static let idleTimeout = DispatchTimeInterval.seconds(10)
+    /// The time for the answer to BEGIN. A session that hangs is then replaced by another one.
+    private static let beginTimeout = Duration.seconds(2)
+    /// The time for the answer to other statements, a little more than the server's own limit (15 s).
+    private static let statementTimeout = Duration.seconds(16)
 
     private let address: ServiceAddress
     private let queue: DispatchQueue
@@ -32,13 +36,13 @@ final class ServiceWriter: @unchecked Sendable {
 
     /// Executes a write. Calls `done` on the queue with the outcome.
     func write(
-        _ write: DataSourceWrite, to list: ListDescription, generation: String,
+        _ write: DataSourceWrite, to list: ListDescription, deletingAtMost limit: Int, generation: String,
         done: @escaping @Sendable (Outcome) -> Void
     ) {
         queue.async { [self] in
-            var outcome = perform(write, to: list, generation)
+            var outcome = perform(write, to: list, limit, generation)
             // Retry once after a concurrent insert of the same id, a serialization failure or a deadlock.
-            if case .conflict = outcome { outcome = perform(write, to: list, generation) }
+            if case .conflict = outcome { outcome = perform(write, to: list, limit, generation) }
             if case .conflict(let error) = outcome { outcome = .refused(error) }
             done(outcome)
             uses += 1
@@ -48,20 +52,24 @@ final class ServiceWriter: @unchecked Sendable {
         }
     }
 
-    private func perform(_ write: DataSourceWrite, to list: ListDescription, _ generation: String) -> Outcome {
+    private func perform(
+        _ write: DataSourceWrite, to list: ListDescription, _ limit: Int, _ generation: String
+    ) -> Outcome {
         let (connection, transaction): (Connection, UInt64)
         do {
             connection = try openConnection(to: generation)
-            transaction = try prepare(write, to: list, generation, on: connection)
+            transaction = try prepare(write, to: list, limit, generation, on: connection)
         } catch {
             // A connection that cannot roll back is closed, which aborts the transaction.
-            if let alive = self.connection, (try? alive.query("ROLLBACK")) == nil { self.connection = nil }
+            if let alive = self.connection, (try? alive.query("ROLLBACK", within: Self.beginTimeout)) == nil {
+                self.connection = nil
+            }
             let isConflict =
                 (error as? PostgresError)?.isStatementFailure(withState: "23505", "40001", "40P01") ?? false
             return isConflict ? .conflict(Self.clientError(error)) : .refused(Self.clientError(error))
         }
         do throws(PostgresError) {
-            try connection.query("COMMIT")
+            try connection.query("COMMIT", within: Self.statementTimeout)
             return .written(transaction: transaction, generation: generation)
         } catch {
             guard case .connection = error.kind else {
@@ -91,26 +99,29 @@ final class ServiceWriter: @unchecked Sendable {
 
     /// Runs all statements before COMMIT, and returns the number of the transaction.
     private func prepare(
-        _ write: DataSourceWrite, to list: ListDescription, _ generation: String, on connection: Connection
+        _ write: DataSourceWrite, to list: ListDescription, _ limit: Int, _ generation: String,
+        on connection: Connection
     ) throws -> UInt64 {
-        do throws(PostgresError) { try connection.query("BEGIN") } catch {
-            // The connection of the last write was closed meanwhile, but the server may be reachable.
+        do throws(PostgresError) { try connection.query("BEGIN", within: Self.beginTimeout) } catch {
+            // The connection of the last write was closed meanwhile, or its session hangs, but the server may be
+            // reachable.
             guard case .connection = error.kind, uses > 0 else { throw error }
             self.connection = nil
             let fresh = try openConnection(to: generation)
-            try fresh.query("BEGIN")
-            return try runStatements(of: write, to: list, generation, on: fresh)
+            try fresh.query("BEGIN", within: Self.beginTimeout)
+            return try runStatements(of: write, to: list, limit, generation, on: fresh)
         }
-        return try runStatements(of: write, to: list, generation, on: connection)
+        return try runStatements(of: write, to: list, limit, generation, on: connection)
     }
 
     private func runStatements(
-        of write: DataSourceWrite, to list: ListDescription, _ generation: String, on connection: Connection
+        of write: DataSourceWrite, to list: ListDescription, _ limit: Int, _ generation: String,
+        on connection: Connection
     ) throws -> UInt64 {
         try connection.query("SET LOCAL statement_timeout = '15s'")
         try connection.query("SET LOCAL lock_timeout = '\(write.isConditional ? 1 : 5)s'")
         if write.isConditional { try lock(list, ifUnchangedSince: write.cursor, generation, on: connection) }
-        try RowWriter(connection, list).perform(write.operation)
+        try RowWriter(connection, list, deletionLimit: limit, timeout: Self.statementTimeout).perform(write.operation)
         let number = try connection.query("SELECT pg_current_xact_id()::text").firstText.flatMap { UInt64($0) }
         guard let number else {
             throw PostgresError(
