@@ -3,8 +3,7 @@
 import SwiftParser
 import SwiftSyntax
 
-/// A visitor that collects the declarations of a file, the types that the file names, and the variables that it
-/// changes.
+/// A visitor that collects the declarations of a file, and the types that the file names.
 final class Collector: SyntaxVisitor {
     private struct Scope {
         let path: [String]
@@ -21,19 +20,11 @@ final class Collector: SyntaxVisitor {
     private var genericParameters: [Set<String>] = []
     /// The number of enclosing bodies of functions, accessors and closures.
     private var bodies = 0
-    /// The names that the enclosing functions and blocks declare, and whether each is a variable. The innermost block
-    /// is last.
-    private var locals: [[String: Bool]] = []
-    /// The number of enclosing initializers.
-    private var initializers = 0
 
     static func read(_ text: String, path: String, module: String, folder: String) -> SourceFile {
         let tree = Parser.parse(source: text)
-        let lineCount = text.utf8.reduce(text.utf8.last == UInt8(ascii: "\n") || text.isEmpty ? 0 : 1) {
-            $1 == UInt8(ascii: "\n") ? $0 + 1 : $0
-        }
         let collector = Collector(
-            SourceFile(path: path, module: module, folder: folder, lineCount: lineCount),
+            SourceFile(path: path, module: module, folder: folder),
             lines: SourceLocationConverter(fileName: path, tree: tree))
         collector.walk(tree)
         let messages = ErrorMessages(lines: collector.lines)
@@ -110,7 +101,10 @@ final class Collector: SyntaxVisitor {
 
     override func visit(_ node: ExtensionDeclSyntax) -> SyntaxVisitorContinueKind {
         let path = components(of: node.extendedType) ?? [node.extendedType.trimmedDescription]
-        file.extensions.append(ExtensionDeclaration(path: path))
+        file.extensions.append(
+            ExtensionDeclaration(
+                path: path,
+                inherited: node.inheritanceClause?.inheritedTypes.compactMap { components(of: $0.type) } ?? []))
         scopes.append(
             Scope(path: path, isFileBound: Access(node.modifiers).isFileBound, genericParameters: [], type: nil))
         return .visitChildren
@@ -144,7 +138,9 @@ final class Collector: SyntaxVisitor {
                             isStatic: access.isStatic, isSetInFileOnly: access.isFileBound || access.isSetInFileOnly,
                             isPublic: access.isPublic && !access.limitsSetter,
                             typeNames: binding.typeAnnotation.map { StoredTypes.names(in: Syntax($0.type)) }
-                                ?? binding.initializer.map { StoredTypes.names(in: Syntax($0.value)) } ?? []))
+                                ?? binding.initializer.map { StoredTypes.names(in: Syntax($0.value)) } ?? [],
+                            isBare: binding.typeAnnotation.map { components(of: $0.type) != nil && !$0.type.isGeneric }
+                                ?? true))
                 }
             }
         }
@@ -184,13 +180,11 @@ final class Collector: SyntaxVisitor {
 
     private func enterBody() -> SyntaxVisitorContinueKind {
         bodies += 1
-        locals.append([:])
         return .visitChildren
     }
 
     private func leaveBody() {
         bodies -= 1
-        locals.removeLast()
     }
 
     override func visit(_ node: FunctionDeclSyntax) -> SyntaxVisitorContinueKind {
@@ -198,13 +192,9 @@ final class Collector: SyntaxVisitor {
     }
     override func visitPost(_ node: FunctionDeclSyntax) { leaveGeneric() }
     override func visit(_ node: InitializerDeclSyntax) -> SyntaxVisitorContinueKind {
-        initializers += 1
-        return enterGeneric(node.genericParameterClause)
+        enterGeneric(node.genericParameterClause)
     }
-    override func visitPost(_ node: InitializerDeclSyntax) {
-        initializers -= 1
-        leaveGeneric()
-    }
+    override func visitPost(_ node: InitializerDeclSyntax) { leaveGeneric() }
     override func visit(_ node: SubscriptDeclSyntax) -> SyntaxVisitorContinueKind {
         enterGeneric(node.genericParameterClause)
     }
@@ -212,86 +202,11 @@ final class Collector: SyntaxVisitor {
 
     private func enterGeneric(_ clause: GenericParameterClauseSyntax?) -> SyntaxVisitorContinueKind {
         genericParameters.append(names(of: clause))
-        locals.append([:])
         return .visitChildren
     }
 
     private func leaveGeneric() {
         genericParameters.removeLast()
-        locals.removeLast()
-    }
-
-    // MARK: Local names
-
-    override func visit(_ node: IdentifierPatternSyntax) -> SyntaxVisitorContinueKind {
-        addLocal(node.identifier, isVariable: Changes.isVariable(Syntax(node)))
-    }
-
-    override func visit(_ node: FunctionParameterSyntax) -> SyntaxVisitorContinueKind {
-        addLocal(node.secondName ?? node.firstName, isVariable: Changes.isInout(node.type))
-    }
-
-    override func visit(_ node: ClosureParameterSyntax) -> SyntaxVisitorContinueKind {
-        addLocal(node.secondName ?? node.firstName, isVariable: node.type.map(Changes.isInout) ?? false)
-    }
-
-    override func visit(_ node: ClosureShorthandParameterSyntax) -> SyntaxVisitorContinueKind {
-        addLocal(node.name, isVariable: false)
-    }
-
-    private func addLocal(_ name: TokenSyntax, isVariable: Bool) -> SyntaxVisitorContinueKind {
-        if let last = locals.indices.last {
-            locals[last][name.text] = isVariable
-        }
-        return .visitChildren
-    }
-
-    // MARK: Changes of variables
-
-    override func visit(_ node: SequenceExprSyntax) -> SyntaxVisitorContinueKind {
-        let elements = Array(node.elements)
-        for (target, sign) in zip(elements, elements.dropFirst()) {
-            let compound = sign.as(BinaryOperatorExprSyntax.self)?.operator.text
-            if sign.is(AssignmentExprSyntax.self) || compound.map(Changes.compoundAssignments.contains) == true {
-                recordChange(of: target)
-            }
-        }
-        return .visitChildren
-    }
-
-    override func visit(_ node: InOutExprSyntax) -> SyntaxVisitorContinueKind {
-        recordChange(of: node.expression)
-        return .visitChildren
-    }
-
-    override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
-        if let member = node.calledExpression.as(MemberAccessExprSyntax.self), let base = member.base,
-            Changes.mutatingMethods.contains(member.declName.baseName.text)
-        {
-            recordChange(of: base)
-        }
-        return .visitChildren
-    }
-
-    private func recordChange(of target: ExprSyntax) {
-        if let tuple = target.as(TupleExprSyntax.self) {
-            for element in tuple.elements {
-                recordChange(of: element.expression)
-            }
-            return
-        }
-        guard var chain = Changes.chain(to: target), let root = chain.first else { return }
-        var start = Change.Root.ownProperty
-        if root == "self" {
-            chain.removeFirst()
-        } else if let isVariable = locals.reversed().lazy.compactMap({ $0[root] }).first {
-            start = isVariable ? .localVariable : .localConstant
-        }
-        // The value that an initializer creates is not stored anywhere yet, so setting its properties is no change of
-        // state.
-        guard !chain.isEmpty, start != .ownProperty || chain.count > 1 || initializers == 0 else { return }
-        file.changes.append(
-            Change(chain: chain, scope: scopes.last?.path ?? [], root: start, line: line(of: target)))
     }
 
     // MARK: Names of types

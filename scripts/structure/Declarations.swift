@@ -8,11 +8,11 @@ struct SourceFile {
     /// The top-level folder of the module that contains the file, such as `Views`; `.` for a file directly in the
     /// module's folder.
     let folder: String
-    let lineCount: Int
+    /// Whether the file is part of the product, as opposed to its tests.
+    var isShipped: Bool { !path.hasPrefix("Tests/") }
     var types: [TypeDeclaration] = []
     var extensions: [ExtensionDeclaration] = []
     var uses: [NameUse] = []
-    var changes: [Change] = []
     var imports: Set<String> = []
     /// The types that are declared in bodies of functions. Their names are not visible outside of the file.
     var localTypes: Set<String> = []
@@ -42,6 +42,8 @@ struct TypeDeclaration {
 
 struct ExtensionDeclaration {
     let path: [String]
+    /// The protocols after the colon, as written.
+    let inherited: [[String]]
 }
 
 struct StoredProperty {
@@ -55,10 +57,8 @@ struct StoredProperty {
     let isPublic: Bool
     /// The types that the property's annotation names; without an annotation, those that its initial value names.
     let typeNames: [[String]]
-
-    /// Whether the value can change, because the property is a variable, or a constant with a lock that contains the
-    /// value.
-    var holdsChangingValue: Bool { isVariable || typeNames.contains(["Mutex"]) }
+    /// Whether the property is of exactly the named type: no collection, generic type or optional of it.
+    let isBare: Bool
 }
 
 /// A place that names a type, for example `ListView.Slot` in a member of `ListAdapter`.
@@ -66,25 +66,5 @@ struct NameUse {
     let components: [String]
     /// The type whose declaration or extension encloses the place.
     let scope: [String]
-    let line: Int
-}
-
-/// A place that sets a variable or changes its value, for example `state.queue` in `state.queue.append(change)`.
-struct Change {
-    /// The kind of the first name of the path.
-    enum Root {
-        /// A property of the enclosing type.
-        case ownProperty
-        /// A local variable or an `inout` parameter, which is a copy unless it refers to an object.
-        case localVariable
-        /// A local constant or a parameter. As it can be changed, it refers to an object.
-        case localConstant
-    }
-
-    /// The path to the variable, without subscripts and `self`.
-    let chain: [String]
-    /// The type whose declaration or extension encloses the place.
-    let scope: [String]
-    let root: Root
     let line: Int
 }

@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The exceptions from the rules: lines `KEY: reason` of one file. Each must have a reason and be needed, and there
-/// may be only a few.
+/// The exceptions from the rules: lines `KEY: reason` of one file. Each must have a reason and be needed.
 struct Exceptions {
-    static let most = 8
-
     private let path: String
     private let lines: [String: Int]
     private let faults: [Finding]
@@ -25,9 +22,6 @@ struct Exceptions {
             }
             if lines.updateValue(index + 1, forKey: parts[0]) != nil {
                 addFault("the exception `\(parts[0])` occurs twice; remove one")
-            } else if lines.count > Self.most {
-                addFault(
-                    "this file allows at most \(Self.most) exceptions; restructure the code that one of them excuses")
             }
         }
         self.lines = lines

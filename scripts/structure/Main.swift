@@ -36,9 +36,9 @@ struct Main {
     private static func printFindings(about modules: Modules, in tree: Tree, isReport: Bool) -> Bool {
         let exceptions = Exceptions(tree.text(of: Tree.exceptions), path: Tree.exceptions)
         var used: Set<String> = []
-        var findings = StateRule(modules: modules).findings() + SizeRules(modules: modules).findings()
+        var findings = StateRule(modules: modules).findings() + ConceptRules(modules: modules).findings()
         findings += QuotingRule(modules: modules).findings()
-        for module in modules.names {
+        for module in modules.names where modules.isShipped(module) {
             findings += CircleRule(modules, module: module).findings(without: exceptions.keys, used: &used)
         }
         findings += tree.missingFolders()
@@ -48,7 +48,9 @@ struct Main {
             print(finding.text)
         }
         if findings.isEmpty {
-            print("structure: \(modules.files.count) files of \(modules.names.count) modules in order")
+            print(
+                "structure: \(modules.files.count { $0.isShipped }) files of "
+                    + "\(modules.names.count { modules.isShipped($0) }) modules in order")
         } else if isReport {
             let counts = Dictionary(grouping: findings, by: \.rule).mapValues(\.count).sorted { $0.key < $1.key }
             print(
@@ -59,7 +61,7 @@ struct Main {
     }
 
     private static func printEdges(_ modules: Modules) {
-        for module in modules.names {
+        for module in modules.names where modules.isShipped(module) {
             for (edge, use) in CircleRule(modules, module: module).edges.sorted(by: { $0.key < $1.key }) {
                 print("\(module): \(edge.from) -> \(edge.to): \(use.summary)")
             }
@@ -78,13 +80,14 @@ struct Tree {
 
     let root: String
 
-    /// Reads every Swift file of all modules, in the order of their paths. A module is a folder in Sources or
-    /// Plugins/NAME/Sources.
+    /// Reads every Swift file of all modules, in the order of their paths. A module is a folder in Sources,
+    /// Plugins/NAME/Sources or Tests. The modules of tests only count as users of the others.
     func read() throws -> [SourceFile] {
         var homes = children(of: "Sources")
         for plugin in children(of: "Plugins") {
             homes += children(of: "\(plugin)/Sources")
         }
+        homes += children(of: "Tests").filter { !$0.hasSuffix("/Fixtures") }
         return try homes.flatMap { home in
             try swiftFiles(in: home).map { path in
                 let inside = path.dropFirst(home.utf8.count + 1).split(separator: "/")
@@ -122,7 +125,8 @@ struct Tree {
         let found = FileManager.default.enumerator(atPath: "\(root)/\(folder)")?.compactMap { $0 as? String } ?? []
         return found.filter { path in
             path.hasSuffix(".swift") && !path.hasSuffix("Package.swift")
-                && !path.split(separator: "/").contains { $0 == ".build" || $0 == "Tests" || $0.hasSuffix(".docc") }
+                && !path.split(separator: "/").contains { $0 == ".build" || $0.hasSuffix(".docc") }
+                && (folder.hasPrefix("Tests/") || !path.split(separator: "/").contains("Tests"))
         }.sorted().map { "\(folder)/\($0)" }
     }
 }

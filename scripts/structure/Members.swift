@@ -13,6 +13,14 @@ func components(of type: TypeSyntax) -> [String]? {
     return type.as(AttributedTypeSyntax.self).flatMap { components(of: $0.baseType) }
 }
 
+extension TypeSyntax {
+    /// Whether the type has generic arguments.
+    var isGeneric: Bool {
+        self.as(IdentifierTypeSyntax.self)?.genericArgumentClause != nil
+            || self.as(MemberTypeSyntax.self)?.genericArgumentClause != nil
+    }
+}
+
 /// The access levels of a declaration and of its setter, by its modifiers.
 struct Access {
     var isPublic = false
@@ -70,9 +78,6 @@ final class StoredTypes: SyntaxVisitor {
 
     override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
         walk(node.calledExpression)
-        if found.last == ["Mutex"] {
-            walk(node.arguments)
-        }
         return .skipChildren
     }
 

@@ -27,7 +27,7 @@ struct Modules {
 
     var names: [String] { declared.keys.sorted() }
 
-    func files(of module: String) -> [SourceFile] { files.filter { $0.module == module } }
+    func isShipped(_ module: String) -> Bool { files.contains { $0.module == module && $0.isShipped } }
 
     func declaration(_ type: DeclaredType) -> TypeDeclaration { files[type.file].types[type.type] }
 

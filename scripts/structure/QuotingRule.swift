@@ -19,7 +19,7 @@ struct QuotingRule {
     let modules: Modules
 
     func findings() -> [Finding] {
-        modules.files.filter { !Self.exempt.contains($0.module) }.flatMap { file in
+        modules.files.filter { $0.isShipped && !Self.exempt.contains($0.module) }.flatMap { file in
             file.unquoted.map { part in
                 Finding(
                     path: file.path, line: part.line, key: "quoting \(file.path)",
