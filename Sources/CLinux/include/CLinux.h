@@ -93,4 +93,11 @@ int listd_limit_data(uint64_t bytes);
 /// Returns whether a file is a memory file that nobody can change: 0 or 1 (F_GET_SEALS in fcntl(2)).
 int listd_is_sealed(int descriptor);
 
+/// Returns the eventfd that is readable while libdispatch's main queue has work, for a program whose first thread runs
+/// a loop of its own. libdispatch exports this function, and the next one, for such loops.
+int _dispatch_get_main_queue_handle_4CF(void);
+
+/// Runs the work of libdispatch's main queue; to be called on the first thread.
+void _dispatch_main_queue_callback_4CF(void *message);
+
 #endif

@@ -9,12 +9,14 @@ internal import Synchronization
 /// A process has one loop, which lives as long as the process. Work from other threads is queued in one FIFO queue,
 /// so the work that a thread posts, including actor jobs, runs in order.
 public final class EventLoop: SerialExecutor {
-    /// The loop of this process. Its thread starts on first use.
+    /// The loop of this process. Its thread starts on first use, unless ``run(_:)`` has given it one.
     public static let shared: EventLoop = {
         let loop = EventLoop()
-        loop.start()
+        if !hasCallersThread.load(ordering: .relaxed) { loop.start() }
         return loop
     }()
+
+    private static let hasCallersThread = Atomic(false)
 
     /// An item in the queue of posted work.
     private enum Work: Sendable {
@@ -96,16 +98,28 @@ extension EventLoop {
             { _ in
                 unsafe listd_name_thread("dbus-loop")
                 EventLoop.shared.run()
-                return nil
             }, nil)
         if result != 0 { Self.failStart(in: "pthread_create", errno: result) }
     }
 
-    private func run() {
+    /// Makes the calling thread the loop's, which it stays until the process ends, and starts `body` on another one.
+    ///
+    /// A program calls this on its first thread, before anything else has used the loop. A program that ends its first
+    /// thread instead cannot be run by tools which end with that thread, as callgrind does.
+    public static func run(_ body: @escaping @Sendable () async -> Void) -> Never {
+        hasCallersThread.store(true, ordering: .relaxed)
+        let loop = shared
+        // trap: only the first line of a program calls this; no input can
+        precondition(loop.thread.load(ordering: .relaxed) == 0, "the event loop has a thread already")
+        Task { await body() }
+        loop.run()
+    }
+
+    private func run() -> Never {
         thread.store(UInt(pthread_self()), ordering: .relaxed)
-        DBusActor.assumeIsolated {
-            reactor.watchForWakeUps(wakeDescriptor)
-            while true {
+        DBusActor.assumeIsolated { reactor.watchForWakeUps(wakeDescriptor) }
+        while true {
+            DBusActor.assumeIsolated {
                 runPosted()
                 reactor.runTurn(mayBlock: prepareToSleep())
             }

@@ -2,23 +2,24 @@
 
 internal import CLinux
 internal import DBus
+internal import Dispatch
 internal import Glibc
 internal import ListConfiguration
 internal import ListKit
-package import ListSupport
+internal import ListSupport
 internal import ListWorkers
 
 /// The daemon program, from its command line to its exit status.
 package enum DaemonProgram {
-    /// Runs until a signal stops the daemon.
+    /// Runs until a signal stops the daemon, and exits. The calling thread becomes the one of the event loop.
+    ///
+    /// It must be the only thread of the process, as the kernel confines the calling thread and those that it starts.
     ///
     /// - Parameters:
     ///   - words: the arguments without the program's name.
     ///   - environment: the variables of the process.
     ///   - executable: the absolute path of the running program.
-    package static func main(
-        _ words: [String], environment: [String: String], executable: String
-    ) async -> ExitCode {
+    package static func main(_ words: [String], environment: [String: String], executable: String) -> Never {
         // libdispatch logs a line when it may not raise the priority of a thread. That is the case in every listd of
         // a user, and in its workers, which inherit the variable. libdispatch reads the variable before it logs its
         // first line.
@@ -29,29 +30,45 @@ package enum DaemonProgram {
             switch arguments {
             case .help:
                 print(Arguments.usage)
-                return .done
+                exit(.done)
             case .version:
                 print("listd \(Version.text)")
-                return .done
+                exit(.done)
             case .run(let options):
                 do { try Confinement.restrictDaemonToUnixSockets() } catch {
                     writeToStandardError("listd: \(error)\n")
-                    return .noBus
+                    exit(.noBus)
                 }
-                return await run(options, environment: environment)
+                EventLoop.run {
+                    await runMainQueueOnLoop()
+                    exit(await run(options, environment: environment))
+                }
             case .checkConfiguration(let directory, let asService):
                 // Root can read what the service cannot.
                 if asService { _ = UnixGroups.become(serviceUser) }
-                return printFaults(inConfiguration: directory)
+                exit(printFaults(inConfiguration: directory))
             case .worker(let address):
-                guard Confinement.begin(as: CommandLine.arguments.first ?? "listd") else { return .usage }
-                return await WorkerProgram.run(address: address)
+                guard Confinement.begin(as: CommandLine.arguments.first ?? "listd") else { exit(.usage) }
+                // The plugin may use the main queue, which must not wait for the event loop, nor the loop for the plugin.
+                Task { exit(await WorkerProgram.run(address: address)) }
+                dispatchMain()
             }
         } catch {
             writeToStandardError("listd: \(error)\nTry listd --help.\n")
-            return .usage
+            exit(.usage)
         }
     }
+
+    /// Runs the main queue on the event loop's thread, which is the first one: plugins in this process are loaded on
+    /// that queue, and may use it.
+    @DBusActor
+    private static func runMainQueueOnLoop() {
+        _ = try? EventLoop.shared.watch(_dispatch_get_main_queue_handle_4CF(), for: .readable) { _ in
+            _dispatch_main_queue_callback_4CF(nil)
+        }
+    }
+
+    private static func exit(_ code: ExitCode) -> Never { Glibc.exit(code.rawValue) }
 
     private static func run(_ options: DaemonOptions, environment: [String: String]) async -> ExitCode {
         // Nothing that listd writes is for other users; clients reach the direct socket by its own mode.
