@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ListConfiguration
-package import ListKit
+@_spi(Daemon) package import ListKit
 
 /// Persistent storage of lists.
 ///
@@ -32,7 +32,7 @@ package enum StoreChange: Sendable {
     case create(StoredAdapter)
     /// Create an adapter with objects, a revision, a log of changes and the cursor of its source; it replaces an
     /// adapter with the same name.
-    case createFilled(StoredAdapter, PreparedTransaction, log: [StoredChange], cursor: [UInt8]?)
+    case createFilled(StoredAdapter, StoreWrite, cursor: [UInt8]?)
     /// Remove an adapter and its contents; an unknown name is no error.
     case remove(name: String)
     /// Replace the options.
@@ -41,15 +41,10 @@ package enum StoreChange: Sendable {
     case rename(name: String, to: String)
     /// Replace the cursor of the adapter's source, with the objects unchanged.
     case cursor(name: String, [UInt8])
-    /// Change objects and the revision, add `log` to the log of changes, and delete changes before `forgetBefore`
-    /// from it. No client gets a revision after `limit` before another change raises it. `cursor` is the new cursor
-    /// of the adapter's source; nil = unchanged.
-    case update(
-        name: String, PreparedTransaction, log: [StoredChange], forgetBefore: UInt64, limit: UInt64, cursor: [UInt8]?)
-    /// Reserve the revisions up to a limit, which the adapter may use without writing each.
-    case reserve(name: String, limit: UInt64)
-    /// At the end of a run, record the last used revision, which is also the new limit, and update the log of changes.
-    case endRun(name: String, revision: UInt64, log: [StoredChange], forgetBefore: UInt64)
+    /// Change objects and the revision, and add to the log of changes. No client gets a revision after the limit before
+    /// another write raises it. Without objects and with the revision as its limit, it is the last write of a run,
+    /// which lowers the limit.
+    case update(name: String, StoreWrite)
 }
 
 /// The stored properties of an adapter, without its contents.

@@ -232,7 +232,7 @@ extension StoreChange {
     fileprivate var changesListCount: Bool {
         switch self {
         case .create, .createFilled, .remove, .rename: true
-        case .options, .cursor, .update, .reserve, .endRun: false
+        case .options, .cursor, .update: false
         }
     }
 }

@@ -34,21 +34,16 @@ struct StoreWriter {
     mutating func apply(_ change: StoreChange) throws(SQLiteFailure) {
         switch change {
         case .create(let adapter): try create(adapter)
-        case .createFilled(let adapter, let transaction, let log, let cursor):
+        case .createFilled(let adapter, let write, let cursor):
             try create(adapter)
             let key = try key(of: adapter.name)
             if let cursor { try writeCursor(cursor, of: key) }
-            try updateObjects(of: key, transaction, limit: transaction.revision)
-            try writeLog(log, forgetBefore: 0, of: key)
+            try apply(write, to: key)
         case .remove(let name): try remove(name)
         case .options(let name, let options):
             let key = try key(of: name)
             try database.run("UPDATE adapter SET options = ? WHERE key = ?", .blob(options.bytes), .number(key))
-        case .update(let name, let transaction, let log, let oldest, let limit, let cursor):
-            let key = try key(of: name)
-            try updateObjects(of: key, transaction, limit: limit)
-            if let cursor { try writeCursor(cursor, of: key) }
-            try writeLog(log, forgetBefore: oldest, of: key)
+        case .update(let name, let write): try apply(write, to: try key(of: name))
         case .rename(let name, let new):
             let key = try key(of: name)
             try remove(new)
@@ -56,18 +51,6 @@ struct StoreWriter {
             keys[ExactText(name)] = nil
             keys[ExactText(new)] = key
         case .cursor(let name, let cursor): try writeCursor(cursor, of: try key(of: name))
-        case .reserve(let name, let limit):
-            // The limit is never lowered, as clients may have seen any revision of an earlier block.
-            try database.run(
-                "UPDATE adapter SET \"limit\" = max(\"limit\", ?) WHERE key = ?", .number(Int64(clamping: limit)),
-                .number(try key(of: name)))
-        case .endRun(let name, let revision, let log, let oldest):
-            let key = try key(of: name)
-            let last = Int64(clamping: revision)
-            try database.run(
-                "UPDATE adapter SET revision = ?, \"limit\" = ? WHERE key = ?", .number(last), .number(last),
-                .number(key))
-            try writeLog(log, forgetBefore: oldest, of: key)
         }
     }
 
@@ -152,30 +135,33 @@ struct StoreWriter {
             .number(adapter.isConfigured ? 1 : 0))
     }
 
-    /// Appends changes to the log of an adapter, and deletes those before a revision.
-    private func writeLog(
-        _ log: [StoredChange], forgetBefore oldest: UInt64, of key: Int64
-    ) throws(SQLiteFailure) {
-        for change in log {
+    /// Writes an update of an adapter, or only its log and its limit.
+    private func apply(_ write: StoreWrite, to key: Int64) throws(SQLiteFailure) {
+        let (revision, limit) = (Int64(clamping: write.revision), Int64(clamping: write.limit))
+        // The limit is lowered by the last write of a run only, as clients may have seen any revision of a block.
+        let isLast = write.change == nil && write.limit == write.revision
+        try database.run(
+            isLast
+                ? "UPDATE adapter SET revision = ?, \"limit\" = ? WHERE key = ?"
+                : "UPDATE adapter SET revision = ?, \"limit\" = max(\"limit\", ?) WHERE key = ?",
+            .number(revision), .number(max(revision, limit)), .number(key))
+        if let change = write.change {
+            if let objects = change.whole {
+                try replaceObjects(of: key, with: objects)
+            } else {
+                try apply(change, to: key)
+            }
+            if let cursor = change.cursor { try writeCursor(cursor, of: key) }
+        }
+        for transaction in write.log {
+            let change = StoredChange(transaction)
             try database.run(
                 "INSERT OR REPLACE INTO change VALUES (?, ?, ?)", .number(key),
                 .number(Int64(clamping: change.revision)), .blob(change.bytes))
         }
         try database.run(
-            "DELETE FROM change WHERE adapter = ? AND revision < ?", .number(key), .number(Int64(clamping: oldest)))
-    }
-
-    private func updateObjects(
-        of key: Int64, _ transaction: PreparedTransaction, limit: UInt64
-    ) throws(SQLiteFailure) {
-        let revision = transaction.revision
-        try database.run(
-            "UPDATE adapter SET revision = ?, \"limit\" = max(\"limit\", ?) WHERE key = ?",
-            .number(Int64(clamping: revision)), .number(Int64(clamping: max(revision, limit))), .number(key))
-        switch transaction.content {
-        case .replace(let objects): try replaceObjects(of: key, with: objects)
-        case .changes(let changes): try changeObjects(of: key, changes)
-        }
+            "DELETE FROM change WHERE adapter = ? AND revision <= ?", .number(key),
+            .number(Int64(clamping: write.oldestRevision)))
     }
 
     private func replaceObjects(of key: Int64, with objects: [ListObject]) throws(SQLiteFailure) {
@@ -187,18 +173,18 @@ struct StoreWriter {
         }
     }
 
-    private func changeObjects(of key: Int64, _ changes: PreparedTransaction.Changes) throws(SQLiteFailure) {
-        for id in changes.removed { try delete(Array(id.utf8), of: key) }
-        for object in changes.updated {
+    private func apply(_ change: Change, to key: Int64) throws(SQLiteFailure) {
+        for case (_, let object?) in change.removed { try delete(object.idBytes, of: key) }
+        for object in change.updatedInPlace {
             try database.run(
                 "UPDATE object SET type = ?, fields = ? WHERE adapter = ? AND id = ?", .text(object.type),
                 .blob(object.fields.bytes), .number(key), .blob(object.idBytes))
         }
-        for placement in changes.placed { try delete(placement.object.idBytes, of: key) }
+        let placed = change.placed
+        for (object, _) in placed { try delete(object.idBytes, of: key) }
         let keys = OrderKeys(database: database, adapter: key)
-        for placement in changes.placed {
-            let position = try keys.makePosition(after: placement.predecessor.map { Array($0.utf8) })
-            try insert(placement.object, of: key, at: position)
+        for (object, predecessor) in placed {
+            try insert(object, of: key, at: try keys.makePosition(after: predecessor?.idBytes))
         }
     }
 

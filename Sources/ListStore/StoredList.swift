@@ -35,8 +35,6 @@ package final class StoredList: Sendable {
     private let store: (any Store)?
     private let log: Log
     private let state: Mutex<State>
-    /// The cursor of the source's last event, with the request that applies the event to the list.
-    package let cursors = RequestCursor()
 
     /// Connects a list to the store, without writing anything yet.
     ///
@@ -72,35 +70,24 @@ package final class StoredList: Sendable {
     ///
     /// - Parameter completion: called on any thread: with nil when the transaction is stored or need not be, or with
     ///   the error because of which nothing was written.
-    package func write(_ work: StoreWork, completion: @escaping @Sendable (ListError?) -> Void) {
-        let cursor = cursors.bytes(of: work.requests)
-        let (log, oldest) = (work.log.map { StoredChange($0) }, work.oldestRevision + 1)
-        let transaction = PreparedTransaction(
-            baseRevision: work.revision, revision: work.revision,
-            content: work.content ?? .changes(PreparedTransaction.Changes()))
+    package func write(_ new: StoreWrite, completion: @escaping @Sendable (ListError?) -> Void) {
         submit { state in
             switch state.transition {
-            case .enabling(let adapter, let durability) where work.isWhole:
-                return .write(.createFilled(adapter, transaction, log: log, cursor: state.cursor), durability)
+            case .enabling(let adapter, let durability) where new.startsPersistence:
+                return .write(.createFilled(adapter, new, cursor: state.cursor), durability)
             case .disabling(let waiting):
-                state.transition = .disabling(waiting + [{ self.write(work, completion: completion) }])
+                state.transition = .disabling(waiting + [{ self.write(new, completion: completion) }])
                 return .later
             case .renaming(let waiting):
-                state.transition = .renaming(waiting + [{ self.write(work, completion: completion) }])
+                state.transition = .renaming(waiting + [{ self.write(new, completion: completion) }])
                 return .later
             case .none, .enabling: break
             }
             guard state.durability != .memory else { return .nothing }
-            let name = state.adapter.name
-            let change: StoreChange =
-                work.content == nil && work.limit == work.revision
-                ? .endRun(name: name, revision: work.revision, log: log, forgetBefore: oldest)
-                : .update(
-                    name: name, transaction, log: log, forgetBefore: oldest, limit: work.limit, cursor: cursor)
-            return .write(change, state.durability)
+            return .write(.update(name: state.adapter.name, new), state.durability)
         } completion: { error in
-            if work.isWhole { self.didEnablePersistence(error) }
-            if error == nil, let cursor { self.state.withLock { $0.cursor = cursor } }
+            if new.startsPersistence { self.didEnablePersistence(error) }
+            if error == nil, let cursor = new.change?.cursor { self.state.withLock { $0.cursor = cursor } }
             completion(error)
         }
     }
@@ -249,13 +236,5 @@ package final class StoredList: Sendable {
             }
         }
         answer?()
-    }
-}
-
-extension StoreWork {
-    /// Whether the work is the whole list with its present revision, and not a change of it.
-    fileprivate var isWhole: Bool {
-        guard case .replace = content else { return false }
-        return limit == revision
     }
 }

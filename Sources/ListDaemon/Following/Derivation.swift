@@ -58,10 +58,10 @@ final class Derivation: Sendable {
     }
 
     /// Applies a change of the followed list.
-    func apply(_ content: PreparedTransaction.Content, number: UInt64) {
+    func apply(_ change: Change, number: UInt64) {
         queue.async { [self] in
             guard number == state.number else { return }
-            state.list.apply(content)
+            state.list.apply(change)
             sendChange()
         }
     }

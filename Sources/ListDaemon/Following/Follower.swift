@@ -190,7 +190,7 @@ extension Follower {
     }
 
     /// Handles a change of the followed list.
-    func handleBaseChange(_ content: PreparedTransaction.Content) { derivation.apply(content, number: number) }
+    func handleBaseChange(_ change: Change) { derivation.apply(change, number: number) }
 
     private func handle(_ report: Derivation.Report, number: UInt64) {
         if case .unchanged(let queries) = report { return completeQueries(upTo: queries, error: nil) }

@@ -79,8 +79,8 @@ final class FollowerDirectory {
     }
 
     /// Reports a change of a list's objects to its followers.
-    func reportChange(_ content: PreparedTransaction.Content, of adapter: any FollowableList) {
-        for follower in attached[ObjectIdentifier(adapter)] ?? [] { follower.handleBaseChange(content) }
+    func reportChange(_ change: Change, of adapter: any FollowableList) {
+        for follower in attached[ObjectIdentifier(adapter)] ?? [] { follower.handleBaseChange(change) }
     }
 
     /// Reports changed display hints of a list to its followers.

@@ -41,15 +41,9 @@ extension AdapterQuery {
     fileprivate static let lightBytes = 1 << 20
 }
 
-extension PreparedTransaction.Content {
+extension Change {
     /// Whether a list applies the change in microseconds.
-    var isLight: Bool {
-        switch self {
-        case .replace(let objects): objects.count <= UpdateRequest.lightCount
-        case .changes(let changes):
-            changes.removed.count + changes.updated.count + changes.placed.count <= UpdateRequest.lightCount
-        }
-    }
+    var isLight: Bool { (whole?.count ?? count) <= UpdateRequest.lightCount }
 }
 
 extension UpdateRequest {

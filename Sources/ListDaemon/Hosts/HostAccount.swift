@@ -41,15 +41,16 @@ package struct HostAccount: Sendable {
         bytes.add(amounts.bytes)
     }
 
-    /// Books the change of amounts that a transaction would cause.
+    /// Books the change of amounts that an update would cause.
     ///
-    /// - Parameter object: returns the present object with an identifier.
-    /// - Returns: the booked change, to be passed to ``cancel(_:)`` if the transaction is not applied.
+    /// - Returns: the booked change, to be passed to ``cancel(_:)`` if the update is not applied.
     /// - Throws: `limitsExceeded` if the list would grow beyond its owner's limits.
-    mutating func book(
-        _ content: PreparedTransaction.Content, object: (String) -> ListObject?
-    ) throws(ListError) -> Quotas.Amounts {
-        let delta = amountChange(by: content, object: object)
+    mutating func book(_ change: Change) throws(ListError) -> Quotas.Amounts {
+        var growth = 0
+        for removed in change.removed { growth -= removed.object?.byteCount ?? 0 }
+        for inserted in change.inserted { growth += inserted.object.byteCount }
+        for updated in change.updated { growth += updated.object.byteCount - (updated.before?.byteCount ?? 0) }
+        let delta = Quotas.Amounts(objects: change.inserted.count - change.removed.count, bytes: growth)
         do throws(Quotas.Exceeded) {
             try ledger.book(delta, for: user)
         } catch {
@@ -72,48 +73,5 @@ package struct HostAccount: Sendable {
         ledger.release(booked, for: user)
         bytes.add(-booked.bytes)
         booked = Quotas.Amounts()
-    }
-
-    private func amountChange(
-        by content: PreparedTransaction.Content, object: (String) -> ListObject?
-    ) -> Quotas.Amounts {
-        switch content {
-        case .replace(let objects):
-            let bytes = objects.reduce(0) { $0 + $1.byteCount }
-            return Quotas.Amounts(objects: objects.count - booked.objects, bytes: bytes - booked.bytes)
-        case .changes(let changes):
-            return amountChange(by: changes, object: object)
-        @unknown default: return Quotas.Amounts()
-        }
-    }
-
-    /// Compares each object once, before and after the change: a worker may name missing objects, and the same object
-    /// twice.
-    private func amountChange(
-        by changes: PreparedTransaction.Changes, object: (String) -> ListObject?
-    ) -> Quotas.Amounts {
-        // Most changes concern one object, whose identifier cannot occur twice.
-        if changes.removed.isEmpty, changes.placed.isEmpty, changes.updated.count == 1 {
-            let new = changes.updated[0]
-            guard let old = object(new.id) else { return Quotas.Amounts() }
-            return Quotas.Amounts(objects: 0, bytes: new.byteCount - old.byteCount)
-        }
-        // Identifiers are compared as bytes: two Unicode spellings of the same text name two objects.
-        var sizes: [ExactText: (before: Int?, after: Int?)] = [:]
-        sizes.reserveCapacity(changes.removed.count + changes.updated.count + changes.placed.count)
-        func setSize(of id: String, to size: Int?, onlyIfPresent: Bool = false) {
-            let key = ExactText(id)
-            let known = sizes[key] ?? { size in (size, size) }(object(id)?.byteCount)
-            guard !onlyIfPresent || known.after != nil else { return }
-            sizes[key] = (known.before, size)
-        }
-        for id in changes.removed { setSize(of: id, to: nil) }
-        for new in changes.updated { setSize(of: new.id, to: new.byteCount, onlyIfPresent: true) }
-        for placement in changes.placed { setSize(of: placement.object.id, to: placement.object.byteCount) }
-        return sizes.values.reduce(into: Quotas.Amounts()) { delta, size in
-            delta += Quotas.Amounts(
-                objects: (size.after == nil ? 0 : 1) - (size.before == nil ? 0 : 1),
-                bytes: (size.after ?? 0) - (size.before ?? 0))
-        }
     }
 }

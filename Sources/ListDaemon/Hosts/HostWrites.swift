@@ -11,9 +11,9 @@ struct HostWrites {
         /// The changes of an update, with the amounts that were booked for them.
         case update(Quotas.Amounts?)
         /// The reservation of a block of revision numbers.
-        case block(StoreWork)
+        case block(StoreWrite)
         /// Changes that were announced before they were stored.
-        case record(StoreWork)
+        case record(StoreWrite)
         /// The last write before the list ends.
         case last
     }
@@ -35,9 +35,9 @@ struct HostWrites {
     ///
     /// - Returns: the booked change, for ``cancel(_:)``; nil if the update changes no objects, or they are not counted.
     /// - Throws: `limitsExceeded` if the list would grow beyond its owner's limits.
-    mutating func book(_ work: StoreWork, for table: SectionTable) throws(ListError) -> Quotas.Amounts? {
-        guard let content = work.content else { return nil }
-        return try account?.book(content) { table.object(withID: $0, .old) }
+    mutating func book(_ change: Change?) throws(ListError) -> Quotas.Amounts? {
+        guard let change, change.hasObjectChanges else { return nil }
+        return try account?.book(change)
     }
 
     /// Reverts a booking.

@@ -35,7 +35,6 @@ package actor ListHost: ListHosting, PresentedList {
     private var life = Life.running
     let link: PresenterLink
     private var writes: HostWrites
-    private var update = UpdateUnderWay()
     /// The observer of changes of the objects.
     private var observer: ContentObserver?
     /// The status that was reported of the resting list; nil if the list does not rest.
@@ -184,7 +183,6 @@ extension ListHost {
         case .present(let update): present(update)
         case .presentItems(let ticket): link.presentItems(through: ticket)
         case .answers(let answers):
-            update.dropContent()
             sink(finishRequests(with: answers))
         }
     }
@@ -203,10 +201,9 @@ extension ListHost {
         }
     }
 
-    private func store(_ work: StoreWork) {
-        update = UpdateUnderWay(work)
+    private func store(_ work: StoreWrite) {
         do throws(ListError) {
-            let booked = try writes.book(work, for: objects.table)
+            let booked = try writes.book(work.change)
             if objects.numbers.isUnstored {
                 finish(.update(booked), error: nil)
             } else {
@@ -217,7 +214,7 @@ extension ListHost {
         }
     }
 
-    private func requestWrite(_ write: HostWrites.Write, of work: StoreWork) {
+    private func requestWrite(_ write: HostWrites.Write, of work: StoreWrite) {
         sink([.store(writes.begin(write), work)])
     }
 
@@ -226,10 +223,7 @@ extension ListHost {
         let outcome: Result<Void, ListError> = error.map { .failure($0) } ?? .success(())
         switch write {
         case .update(let booked):
-            if error != nil {
-                writes.cancel(booked)
-                update.dropContent()
-            }
+            if error != nil { writes.cancel(booked) }
             perform(
                 objects.finishStoring(
                     outcome, retryingEach: error?.code == .limitsExceeded,
@@ -252,11 +246,10 @@ extension ListHost {
         if let work = objects.reserve(now: now) { requestWrite(.block(work), of: work) }
     }
 
-    private func present(_ new: ObjectUpdate) {
-        update.recordRemoval(by: new, from: objects)
-        link.listWillChange(by: new.changes)
-        if new.configuration != nil { link.forgetRefusals() }
-        let table = controllers.pending(for: update.requests)
+    private func present(_ new: Change) {
+        link.listWillChange(by: new)
+        if new.options != nil { link.forgetRefusals() }
+        let table = controllers.pending(for: new.requests)
         if let table { changeControllers(to: table) }
         if link.stage == .open { link.present(new, controllers: table) } else { openIfPossible() }
     }
@@ -370,7 +363,7 @@ extension ListHost {
         rest = nil
         var announced =
             isReload ? announce(news.presented) : objects.recordItemChanges(news.presented) ?? Announced()
-        let answers = finishRequests(with: announced.answers)
+        let answers = finishRequests(with: announced.answers, of: announced.change)
         announced.answers = []
         let status = objects.status
         let events = announced.effects(status, news, differences: differences(objects.place))
@@ -388,7 +381,7 @@ extension ListHost {
 
     /// Makes the presented list the announced one. Followers are notified first.
     private func announce(_ presented: Presented) -> Announced {
-        if let content = update.popContent() { observer?(content) }
+        if objects.phase == .presenting, let change = objects.change, change.hasObjectChanges { observer?(change) }
         return objects.finishPresenting(presented)
     }
 
@@ -396,17 +389,21 @@ extension ListHost {
     private func publish(_ announced: Announced, _ news: PresenterNews? = nil) {
         var unanswered = announced
         unanswered.answers = []
-        let effects = unanswered.effects(objects.status, news) + finishRequests(with: announced.answers)
+        let effects = unanswered.effects(objects.status, news) + finishRequests(with: announced.answers, of: announced.change)
         if !effects.isEmpty { sink(effects) }
         if announced.hasTransaction { announceWhenQuiet() }
     }
 
     /// Forgets answered requests, and returns their answers as effects.
-    private func finishRequests(with answers: [RequestAnswer]) -> [AdapterEffect] {
-        answers.map { answer in
+    ///
+    /// - Parameter change: the announced update, whose answers say if it removed most objects.
+    private func finishRequests(with answers: [RequestAnswer], of change: Change = Change()) -> [AdapterEffect] {
+        let total = objects.objectCount + change.removed.count - change.inserted.count
+        let removed = LargeRemoval(objects: change.removed.count, total: total)
+        return answers.map { answer in
             controllers.remove(answer.id)
             link.removeMove(answer.id)
-            return answer.effect(removed: update.removal(answering: answer.id))
+            return answer.effect(removed: removed)
         }
     }
 
@@ -458,7 +455,7 @@ extension ListHost {
     /// Updates whether the next work is light enough for the bus thread.
     private func updateInlinePermission() {
         let isPresentedHere = !controllers.current.usesPlugins && link.showsLittle
-        let isUpdateLight = objects.phase == .idle || update.isLight
+        let isUpdateLight = objects.change?.isLight ?? true
         executor.setAllowsInline(
             link.stage == .open && (link.isElsewhere || isPresentedHere) && turns.isLight && isUpdateLight
                 && objects.objectCount <= Self.mostObjects)

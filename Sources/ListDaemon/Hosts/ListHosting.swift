@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import ListKit
+@_spi(Daemon) package import ListKit
 package import ListWorkers
 
 /// The host of one list, as the bus objects see it.
@@ -26,7 +26,7 @@ package protocol ListHosting: AnyObject, Sendable {
 }
 
 /// An observer of changes of a list's objects.
-package typealias ContentObserver = @Sendable (PreparedTransaction.Content) -> Void
+package typealias ContentObserver = @Sendable (Change) -> Void
 
 extension ListHosting {
     /// Sends a command of listd itself.

@@ -46,15 +46,15 @@ extension ObjectList {
     /// themselves.
     ///
     /// - Parameter update: the presented update; nil = items changed by themselves.
-    func isPossible(_ presented: Presented, of update: ObjectUpdate?) -> Bool {
+    func isPossible(_ presented: Presented, of update: Change?) -> Bool {
         let count = table.count(update == nil ? .old : .new)
         let (most, overflow) = count.multipliedReportingOverflow(by: ListAdapter.maximumItemsPerSection)
         guard presented.itemCount >= 0, overflow || presented.itemCount <= most else { return false }
         guard !presented.isFlat || presented.itemCount == count else { return false }
         guard let transaction = presented.transaction else { return true }
         return transaction.itemCount == presented.itemCount
-            && (update ?? ObjectUpdate()).allows(
-                transaction, counts: (table.count(.old), count), options: update?.configuration ?? configuration)
+            && (update ?? Change()).allows(
+                transaction, counts: (table.count(.old), count), options: update?.options ?? configuration)
     }
 }
 

@@ -65,7 +65,7 @@ final class PresenterLink {
         /// The state of the presenter.
         var stage = Stage.closed
         /// The update that it is presenting.
-        var update: ObjectUpdate?
+        var update: Change?
         /// The question about a dragged item that it was asked.
         var move: ItemMoveRequest?
         /// The holds that were sent to it.
@@ -166,12 +166,12 @@ final class PresenterLink {
     /// Opens the list in its presenter.
     ///
     /// - Parameter reload: the reload that the list is opened with; nil = the list is presented for the first time.
-    func open(_ reload: ObjectUpdate?, controllers: SectionControllerTable) {
+    func open(_ reload: Change?, controllers: SectionControllerTable) {
         session.stage = .opening
         session.update = reload
         (session.handledChanges, session.knownHolds) = (0, holds)
         let setup = PresenterSetup(
-            configuration: reload?.configuration ?? objects.configuration, controllers: controllers,
+            configuration: reload?.options ?? objects.configuration, controllers: controllers,
             views: known.resumptions(except: calls.openingViews), selection: known.selection,
             holdsViews: holds.all, holdsItems: holds.items)
         handle(presenter?.open(setup, of: objects.table))
@@ -180,7 +180,7 @@ final class PresenterLink {
     /// Presents an update.
     ///
     /// - Parameter controllers: the section controllers that replace the present ones; nil = no replacement.
-    func present(_ new: ObjectUpdate, controllers: SectionControllerTable?) {
+    func present(_ new: Change, controllers: SectionControllerTable?) {
         session.update = new
         handle(presenter?.present(new, controllers: controllers))
     }
@@ -308,9 +308,9 @@ final class PresenterLink {
 
     /// Adapts to a change of the list: calls about changed objects are no longer refused, and views that name items
     /// by index keep naming the same items.
-    func listWillChange(by changes: SectionChanges) {
-        calls.listWillChange(by: changes, in: objects.table)
-        if !sharesTable { known.listWillChange(by: changes.positions(of: objects.table.count(.old))) }
+    func listWillChange(by change: Change) {
+        calls.listWillChange(by: change, in: objects.table)
+        if !sharesTable { known.listWillChange(by: change.positions(of: objects.table.count(.old))) }
     }
 
     /// Answers all calls with an error, ends all views and closes the presenter, because the list ends.
@@ -409,7 +409,7 @@ final class PresenterLink {
 
     /// Checks news from the presenter and applies them to the known state. Returns the applied news; nil if they are
     /// impossible for this list.
-    private func applyNews(_ news: PresenterNews, of update: ObjectUpdate?) -> PresenterNews? {
+    private func applyNews(_ news: PresenterNews, of update: Change?) -> PresenterNews? {
         var news = news
         // A presenter in this process is trusted, and keeps its views itself.
         guard isElsewhere else {
@@ -431,7 +431,7 @@ final class PresenterLink {
         let old = known
         known.forgetDisplay()
         guard session.stage == .opening, news.presented.transaction == nil,
-            let news = applyNews(news, of: ObjectUpdate())
+            let news = applyNews(news, of: Change())
         else {
             known = old
             killWorker("the worker opened the list in a different state than requested")

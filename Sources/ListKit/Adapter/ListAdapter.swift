@@ -183,6 +183,9 @@ public final class ListAdapter {
     /// The time at which the host should call ``beginFlush(now:)``; idle during a flush.
     public var flushTiming: FlushTiming { objects.timing }
 
+    /// The change of the objects that the host has to store; `nil` unless a flush waits for that.
+    @_spi(Daemon) public var changeToStore: Change? { objects.phase == .storing ? objects.change : nil }
+
     /// Whether a flush is in progress, that is, its diff is being computed or its transaction is being stored.
     public var isFlushing: Bool { objects.phase != .idle }
 
@@ -282,18 +285,14 @@ public final class ListAdapter {
                 return continueFlush(afterVerdict: objects.finishAskingAboutMove(verdict))
             }
             return continueFlush(with: objects.moveByController())
-        case .store(let work):
-            return .commit(
-                PreparedTransaction(
-                    baseRevision: revision, revision: revision + 1,
-                    content: work.content ?? .changes(PreparedTransaction.Changes())))
-        case .present(let update):
+        case .store: return .commit
+        case .present(let change):
             let old = configuration
-            let shown = presentation.beginPresenting(update)
-            if !update.isAnnounced, !old.affectsViews(comparedTo: configuration) {
+            let shown = presentation.beginPresenting(change)
+            if !change.isAnnounced, !old.affectsViews(comparedTo: configuration) {
                 return .finished(finishUnchanged(announce(shown).answers))
             }
-            return .finished(finish(shown, isReload: update.rebuildsControllers || update.relaysOut))
+            return .finished(finish(shown, isReload: !change.scope.isDisjoint(with: [.controllers, .layout])))
         case .presentItems(let ticket):
             let shown = presentation.beginPresentingItems(through: ticket, animated: objects.presentsAnimated)
             return .finished(finish(shown, isReload: false))

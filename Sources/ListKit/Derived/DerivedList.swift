@@ -99,23 +99,18 @@ extension DerivedList {
     /// Applies a change of the base list.
     ///
     /// - Complexity: O(changes · log n) comparisons; O(n) for a whole list.
-    public func apply(_ content: PreparedTransaction.Content) {
-        switch content {
-        case .replace(let objects):
+    public func apply(_ change: Change) {
+        if let objects = change.whole {
             flat = (objects, [])
             flat?.matching = sorted(objects.filter(query.matches))
             if isLoaded { isWholeListNext = true }
-        case .changes(let changes):
-            prepare()
-            apply(changes)
+            return
         }
-    }
-
-    private func apply(_ changes: PreparedTransaction.Changes) {
+        prepare()
         var arrivals: [ListObject] = []
-        for id in changes.removed where base.remove(id) != nil { shown.remove(id) }
-        for object in changes.updated { if applyUpdate(object) { arrivals.append(object) } }
-        for placement in changes.placed { if applyPlacement(placement) { arrivals.append(placement.object) } }
+        for case (_, let object?) in change.removed where base.remove(object.id) != nil { shown.remove(object.id) }
+        for object in change.updatedInPlace { if applyUpdate(object) { arrivals.append(object) } }
+        for (object, after) in change.placed { if place(object, after: after) { arrivals.append(object) } }
         insertIntoShown(arrivals)
         _ = base.commit()
         if shown.steps.count > max(Self.maximumSteps, shown.count() / 8) { makeWholeListNext() }
@@ -138,11 +133,10 @@ extension DerivedList {
 
     /// Inserts a new or moved object into the base list. Returns true when the object has to be inserted into the
     /// matching objects.
-    private func applyPlacement(_ placement: PreparedTransaction.Placement) -> Bool {
-        let (object, id) = (placement.object, placement.object.id)
-        if base.remove(id) != nil { shown.remove(id) }
+    private func place(_ object: ListObject, after predecessor: ListObject?) -> Bool {
+        if base.remove(object.id) != nil { shown.remove(object.id) }
         var index = 0
-        if let predecessor = placement.predecessor {
+        if let predecessor {
             if let position = base.index(of: predecessor) {
                 index = position + 1
             } else if isLoaded {

@@ -17,12 +17,14 @@
     ///
     /// - Complexity: O(objects).
     public func run() -> Output {
-        Output(result: ListDiff.between(old, new, option: .equality, moves: moves), generation: generation)
+        let result = ListDiff.between(old, new, option: .equality, moves: moves)
+        return Output(result: result, change: Change(result, from: old, to: new), generation: generation)
     }
 
     /// The output of a job.
     public struct Output: Sendable {
         let result: ListIndexSetResult
+        let change: Change
         let generation: UInt64
     }
 }

@@ -54,7 +54,7 @@
     case finished(FlushResult)
     /// Compute a diff, on any thread, and pass its output to ``ListAdapter/finishDiff(_:)``.
     case diff(DiffJob)
-    /// Store the transaction, then call ``ListAdapter/commitFlush()``, or ``ListAdapter/abortFlush(_:)`` if that
-    /// failed.
-    case commit(PreparedTransaction)
+    /// Store the change of the objects, then call ``ListAdapter/commitFlush()``, or ``ListAdapter/abortFlush(_:)`` if
+    /// that failed.
+    case commit
 }

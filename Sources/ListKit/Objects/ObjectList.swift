@@ -29,9 +29,32 @@
     private indirect enum State {
         case idle
         case asking(RequestQueue.Entry)
-        case diffing(PendingUpdate, list: [ListObject], generation: UInt64)
-        case storing(PendingUpdate, StoreWork)
-        case presenting(PendingUpdate)
+        case diffing(Flush, generation: UInt64)
+        case storing(Flush, StoreWrite)
+        case presenting(Flush)
+    }
+
+    /// The requests that were taken from the queue together, and the update that results from them.
+    private struct Flush {
+        /// The requests, in order of arrival, with the errors of those that fail.
+        var entries: [RequestQueue.Entry] = []
+        /// The update.
+        var change = Change()
+        /// Whether the update has only item updates. Their changes are known only after they have run.
+        var runsItemUpdates = false
+
+        /// Whether the persistence of the list starts, so that the whole list is written.
+        var startsPersistence: Bool {
+            if case .persist(id: _, isStored: true)? = entries.first?.work { true } else { false }
+        }
+
+        init() {}
+
+        /// Creates the flush of a single request.
+        init(_ entry: RequestQueue.Entry) {
+            entries = [entry]
+            change.animated = entry.request?.allowsAnimation ?? false
+        }
     }
 
     /// The sections of the list. Until an update is announced, readers use ``ListSide/old``.
@@ -87,18 +110,21 @@
     var queuedRequestCount: Int { queue.count }
 
     /// The number of requests in the current update.
-    var currentRequestCount: Int { pending?.entries.count ?? 0 }
+    var currentRequestCount: Int { flush?.entries.count ?? 0 }
 
     /// The number of object changes in the current update.
-    var currentChangeCount: Int { pending?.update.changes.count ?? 0 }
+    var currentChangeCount: Int { change?.count ?? 0 }
 
     /// Whether all requests of the current update are animated; `true` without an update.
-    var presentsAnimated: Bool { pending?.update.animated ?? true }
+    var presentsAnimated: Bool { change?.animated ?? true }
 
-    private var pending: PendingUpdate? {
+    /// The current update; `nil` without one.
+    @_spi(Daemon) public var change: Change? { flush?.change }
+
+    private var flush: Flush? {
         switch state {
         case .idle, .asking: nil
-        case .diffing(let pending, _, _), .storing(let pending, _), .presenting(let pending): pending
+        case .diffing(let flush, _), .storing(let flush, _), .presenting(let flush): flush
         }
     }
 
@@ -107,15 +133,13 @@
     /// Queues a request. Every request is answered exactly once.
     ///
     /// - Parameters:
-    ///   - cursor: the position in the list's source from which the source continues after the request. Stored with
-    ///     the request.
     ///   - now: the time in milliseconds.
     ///   - isOnScreen: whether a view of the list is on screen.
     @discardableResult
     public func enqueue(
-        _ request: UpdateRequest, cursor: [UInt8]? = nil, now: UInt64, isOnScreen: Bool = true
+        _ request: UpdateRequest, now: UInt64, isOnScreen: Bool = true
     ) -> Ticket {
-        queue.append(.request(request, cursor: cursor), now: now, isOnScreen: isOnScreen)
+        queue.append(.request(request), now: now, isOnScreen: isOnScreen)
     }
 
     /// Queues the start (`isStored`) or the end of persistence, which is answered like a request. The start writes
@@ -186,11 +210,11 @@
     public func replace(_ operations: [RequestID: UpdateRequest.Operation]) { queue.replace(operations) }
 
     private func storeItemUpdates(now: UInt64) -> UpdateStep {
-        var pending = PendingUpdate()
-        pending.runsItemUpdates = true
-        pending.update.through = queue.ticketBeforeFirstEntry
+        var flush = Flush()
+        flush.runsItemUpdates = true
+        flush.change.through = queue.ticketBeforeFirstEntry
         queue.startFlush(now: now)
-        return store(pending, history.makeWorkWithoutRevision())
+        return store(flush, history.makeWorkWithoutRevision())
     }
 
     /// Returns the step that reserves revision numbers, or the step that waits for the next attempt.
@@ -202,41 +226,38 @@
         _ entries: [RequestQueue.Entry], rejecting types: Set<ObjectIdentifier>, diffsAtOnce: Bool
     ) -> UpdateStep {
         if let first = entries.first, first.requiresOwnUpdate, let step = beginExclusiveUpdate(first) { return step }
-        let staged = table.stage(
-            entries.compactMap(\.request), revision: numbers.last, updater: configuration.updater, rejecting: types)
-        var pending = PendingUpdate(entries, staged, through: queue.ticketBeforeFirstEntry)
-        switch staged.outcome {
-        case .changes(let changes):
-            pending.update.changes = changes
-            return storeOrAnswer(pending)
-        case .list(let list):
-            diffGeneration &+= 1
-            let job = DiffJob(
-                old: table.objects(.old, in: 0..<table.count(.old)), new: list,
-                moves: configuration.minimalMoves ? .minimal : .positional, generation: diffGeneration)
-            state = .diffing(pending, list: list, generation: diffGeneration)
-            let returnsJob = !diffsAtOnce || job.objectCount >= configuration.backgroundDiffThreshold
-            return returnsJob ? .diff(job) : finishDiff(job.run())
-        }
+        var flush = Flush()
+        flush.entries = entries
+        flush.change.through = queue.ticketBeforeFirstEntry
+        let list = table.stage(
+            &flush.entries, in: &flush.change, revision: numbers.last, updater: configuration.updater, rejecting: types)
+        guard let list else { return storeOrAnswer(flush) }
+        diffGeneration &+= 1
+        let job = DiffJob(
+            old: table.objects(.old, in: 0..<table.count(.old)), new: list,
+            moves: configuration.minimalMoves ? .minimal : .positional, generation: diffGeneration)
+        state = .diffing(flush, generation: diffGeneration)
+        let returnsJob = !diffsAtOnce || job.objectCount >= configuration.backgroundDiffThreshold
+        return returnsJob ? .diff(job) : finishDiff(job.run())
     }
 
     /// Returns whether the list still waits for the given output of a diff.
     public func awaits(_ output: DiffJob.Output) -> Bool {
-        if case .diffing(_, _, output.generation) = state { true } else { false }
+        if case .diffing(_, output.generation) = state { true } else { false }
     }
 
     /// Continues an update with the output of its ``DiffJob``. The output of a cancelled job is ignored.
     public func finishDiff(_ output: DiffJob.Output) -> UpdateStep {
-        guard case .diffing(var pending, let list, output.generation) = state else { return .wait(timing) }
-        pending.update.changes = SectionChanges(output.result, leadingTo: list)
-        return storeOrAnswer(pending)
+        guard case .diffing(var flush, output.generation) = state else { return .wait(timing) }
+        flush.change.takeObjectChanges(from: output.change)
+        return storeOrAnswer(flush)
     }
 
     /// Cancels the diff in progress and puts its requests back at the front of the queue. Not used by the daemon.
     public func cancelDiff(now: UInt64) {
-        guard case .diffing(let pending, _, _) = state else { return }
+        guard case .diffing(let flush, _) = state else { return }
         cancelledDiffs &+= 1
-        requeue(pending.entries, now: now)
+        requeue(flush.entries, now: now)
     }
 
     private func requeue(_ entries: [RequestQueue.Entry], asRetries: Bool = false, now: UInt64) {
@@ -245,37 +266,32 @@
     }
 
     /// Returns the step that stores an update, or the step that answers its requests if there is nothing to store.
-    private func storeOrAnswer(_ pending: PendingUpdate) -> UpdateStep {
-        var pending = pending
-        pending.dropReloadsOfDeletedObjects()
-        pending.applyUpdater(configuration.updater)
-        guard pending.update.isAnnounced || pending.cursor != nil else {
-            guard storesItemUpdates, queue.hasItemUpdates(through: pending.update.through) else {
-                return finish(pending)
-            }
-            pending.runsItemUpdates = true
-            return store(pending, history.makeWorkWithoutRevision())
+    private func storeOrAnswer(_ flush: Flush) -> UpdateStep {
+        var flush = flush
+        flush.change.dropReloadsOfRemovedObjects()
+        if configuration.updater == .reload, flush.change.isAnnounced { flush.change.scope.insert(.items) }
+        flush.change.cursor = flush.entries.reduce(nil) { $1.error == nil ? $1.request?.cursor ?? $0 : $0 }
+        guard flush.change.isAnnounced else {
+            guard storesItemUpdates, queue.hasItemUpdates(through: flush.change.through) else { return finish(flush) }
+            flush.runsItemUpdates = true
+            return store(flush, history.makeWorkWithoutRevision())
         }
-        return store(pending, pending.update.isAnnounced ? history.beginUpdate() : history.makeWorkWithoutRevision())
+        return store(flush, history.beginUpdate())
     }
 
-    private func store(_ pending: PendingUpdate, _ work: StoreWork) -> UpdateStep {
-        var work = work
-        work.requests = pending.entries.map(\.id)
-        work.cursor = pending.cursor
-        if pending.isPersisting {
-            work.content = .replace(table.objects(.old, in: 0..<table.count(.old)))
-        } else if !pending.update.changes.isEmpty {
-            work.content = pending.update.changes.storeContent { table.object(at: $0, .old) }
-        }
-        state = .storing(pending, work)
-        return .store(work)
+    private func store(_ flush: Flush, _ write: StoreWrite) -> UpdateStep {
+        var (flush, write) = (flush, write)
+        flush.change.requests = flush.entries.map(\.id)
+        if flush.startsPersistence { flush.change.list = table.objects(.old, in: 0..<table.count(.old)) }
+        write.change = flush.change
+        state = .storing(flush, write)
+        return .store(write)
     }
 
     /// Ends an update whose requests changed nothing or failed, and returns the step that answers them.
-    private func finish(_ pending: PendingUpdate, failing error: ListError? = nil) -> UpdateStep {
+    private func finish(_ flush: Flush, failing error: ListError? = nil) -> UpdateStep {
         state = .idle
-        return .answers(pending.answers(revision: numbers.last, failing: error))
+        return .answers(flush.entries.map { $0.answer(revision: numbers.last, failing: error) })
     }
 
     // MARK: Requests that need an update of their own
@@ -285,41 +301,63 @@
     private func beginExclusiveUpdate(_ entry: RequestQueue.Entry) -> UpdateStep? {
         guard let request = entry.request else { return switchPersistence(entry) }
         guard request.requiresOwnTransaction else { return nil }
-        if let error = request.conflict(with: numbers.last) { return finish(PendingUpdate(entry), failing: error) }
-        if case .moveItem(let from, let to) = request.operation {
+        if let error = request.conflict(with: numbers.last) { return finish(Flush(entry), failing: error) }
+        var flush = Flush(entry)
+        switch request.operation {
+        case .moveItem(let from, let to):
             let move = ItemMoveRequest(id: request.id, from: from, to: to, animated: request.animated)
             state = .asking(entry)
             return .ask(move)
+        case .configure(let new, let controllersChanged):
+            flush.change.animated = false
+            flush.change.options = new
+            if controllersChanged { flush.change.scope.insert(.controllers) }
+            if configuration.affectsLayout(comparedTo: new) { flush.change.scope.insert(.layout) }
+            flush.change.requests = [entry.id]
+            if flush.change.isAnnounced {
+                flush.change.through = entry.ticket
+                return storeOrAnswer(flush)
+            }
+            // Options without a visible effect are applied, but not announced.
+            state = .presenting(flush)
+            return .present(flush.change)
+        case .performUpdates, .applyChanges, .moveObject, .patchObject, .reloadObjects, .reloadData, .invalid:
+            return nil
         }
-        guard case .configure(let new, let controllersChanged) = request.operation else { return nil }
-        let pending = PendingUpdate(entry, replacing: configuration, with: new, controllersChanged: controllersChanged)
-        if pending.update.isAnnounced { return storeOrAnswer(pending) }
-        // Options without a visible effect are applied, but not announced.
-        state = .presenting(pending)
-        return .present(pending.update)
     }
 
     private func switchPersistence(_ entry: RequestQueue.Entry) -> UpdateStep? {
         guard case .persist(id: _, isStored: let isStored) = entry.work else { return nil }
-        var pending = PendingUpdate(entry)
         guard isStored, numbers.isUnstored else {
             if !isStored { history.endPersistence() }
-            return finish(pending)
+            return finish(Flush(entry))
         }
-        pending.isPersisting = true
-        return store(pending, history.beginPersistence())
+        return store(Flush(entry), history.beginPersistence())
     }
 
     /// Continues the update of a dragged item with the section controllers' verdict.
     public func finishAskingAboutMove(_ verdict: ItemMoveVerdict) -> UpdateStep {
         guard case .asking(let entry) = state else { return .wait(timing) }
-        var pending = PendingUpdate(entry)
-        do throws(ListError) {
-            try pending.apply(verdict, in: table)
-        } catch {
-            return finish(pending, failing: error)
+        var flush = Flush(entry)
+        flush.change.through = entry.ticket
+        switch verdict {
+        case .refused: flush.entries[0].isRefused = true
+        case .error(let error): return finish(flush, failing: error)
+        case .section(let from, let to):
+            guard let object = table.object(at: from, .old), table.object(at: to, .old) != nil else {
+                let message = "section \(from) or section \(to) does not exist"
+                return finish(flush, failing: ListError(.noSuchItem, message))
+            }
+            let after = to == 0 ? nil : table.object(at: from < to ? to : to - 1, .old)
+            if from != to { flush.change.moved = [(from, to, object, after)] }
+        case .object(let object):
+            guard let index = table.index(ofID: object.id, .old), let before = table.object(at: index, .old) else {
+                let message = "the object \(object.id.quoted) of the dragged item does not exist"
+                return finish(flush, failing: ListError(.noSuchItem, message))
+            }
+            if !object.hasSameContent(as: before) { flush.change.updated = [(index, before, object)] }
         }
-        return storeOrAnswer(pending)
+        return storeOrAnswer(flush)
     }
 
     /// Continues the update of a dragged item that its section controller moves itself. The controller moves the item
@@ -328,9 +366,9 @@
         guard case .asking(let entry) = state, let request = entry.request,
             case .moveItem(let from, let to) = request.operation
         else { return .wait(timing) }
-        var pending = PendingUpdate(entry)
-        pending.update.itemMove = ItemMoveRequest(id: request.id, from: from, to: to, animated: request.animated)
-        return storeOrAnswer(pending)
+        var flush = Flush(entry)
+        flush.change.itemMove = ItemMoveRequest(id: request.id, from: from, to: to, animated: request.animated)
+        return storeOrAnswer(flush)
     }
 
     /// Puts a dragged item's request back at the front of the queue. Call this when the asked presenter is gone.
@@ -351,35 +389,33 @@
     public func finishStoring(
         _ outcome: Result<Void, ListError>, retryingEach: Bool = false, sharesTable: Bool = false, now: UInt64
     ) -> UpdateStep {
-        guard case .storing(let pending, let work) = state else { return .wait(timing) }
+        guard case .storing(let flush, let write) = state else { return .wait(timing) }
+        let change = flush.change
         switch outcome {
         case .success:
             queue.resetRetryDelay()
-            if pending.runsItemUpdates {
-                queue.dequeueItemUpdates(through: pending.update.through)
-                state = .presenting(pending)
-                return .presentItems(through: pending.update.through)
+            if flush.runsItemUpdates {
+                queue.dequeueItemUpdates(through: change.through)
+                state = .presenting(flush)
+                return .presentItems(through: change.through)
             }
-            guard pending.update.isAnnounced else {
-                history.recordStored(work)
-                return finish(pending)
+            guard change.isAnnounced else {
+                history.recordStored(write)
+                return finish(flush)
             }
-            history.recordStoredUpdate(work)
-            queue.dequeueItemUpdates(through: pending.update.through)
-            if !sharesTable {
-                table.open(pending.update.changes, itemCounts: pending.update.changes.inserts.map { _ in 0 })
-            }
-            state = .presenting(pending)
-            return .present(pending.update)
+            history.recordStoredUpdate(write)
+            queue.dequeueItemUpdates(through: change.through)
+            if !sharesTable { table.open(change, itemCounts: change.inserted.map { _ in 0 }) }
+            state = .presenting(flush)
+            return .present(change)
         case .failure(let error):
-            if pending.update.isAnnounced { history.recordRefusedUpdate() }
-            if pending.isPersisting { history.endPersistence() }
+            if change.isAnnounced { history.recordRefusedUpdate() }
+            if flush.startsPersistence { history.endPersistence() }
             if storesItemUpdates {
-                queue.postponeItemUpdates(
-                    through: pending.update.through, withoutRequests: pending.runsItemUpdates, now: now)
+                queue.postponeItemUpdates(through: change.through, withoutRequests: flush.runsItemUpdates, now: now)
             }
-            guard retryingEach, pending.entries.count > 1 else { return finish(pending, failing: error) }
-            requeue(pending.entries, asRetries: true, now: now)
+            guard retryingEach, flush.entries.count > 1 else { return finish(flush, failing: error) }
+            requeue(flush.entries, asRetries: true, now: now)
             return .wait(timing)
         }
     }
@@ -390,25 +426,25 @@
     /// after 100 ms; the delay doubles with each refusal, up to 30 s.
     ///
     /// - Returns: the write; `nil` if no write is due.
-    public func reserve(now: UInt64) -> StoreWork? { history.reserve(now: now) }
+    public func reserve(now: UInt64) -> StoreWrite? { history.reserve(now: now) }
 
     /// Records the outcome of the write that ``reserve(now:)`` returned.
-    public func finishReserving(_ work: StoreWork, _ outcome: Result<Void, ListError>, now: UInt64) {
+    public func finishReserving(_ work: StoreWrite, _ outcome: Result<Void, ListError>, now: UInt64) {
         history.recordReservation(work, outcome, now: now)
     }
 
     /// Returns the write of the announced changes that are not stored yet; `nil` if no write is due. Call this after a
     /// pause in changes.
-    public func pendingWrite() -> StoreWork? {
+    public func pendingWrite() -> StoreWrite? {
         if case .storing = state { nil } else { history.unwrittenWork }
     }
 
     /// Records that the write that ``pendingWrite()`` returned has succeeded.
-    public func recordStored(_ work: StoreWork) { history.recordStored(work) }
+    public func recordStored(_ work: StoreWrite) { history.recordStored(work) }
 
     /// Ends the list and returns its last write; `nil` if there is nothing to write, or during an update. No
     /// revision is numbered afterwards. A list that is restored after this write continues with the next revision.
-    public func end() -> StoreWork? {
+    public func end() -> StoreWrite? {
         if case .idle = state { history.end() } else { nil }
     }
 
@@ -428,27 +464,27 @@
     ///
     /// - Returns: the announcement; empty if no update was being presented.
     public func finishPresenting(_ result: Presented) -> Announced {
-        guard case .presenting(let pending) = state else { return Announced() }
-        let base = numbers.last
+        guard case .presenting(let flush) = state else { return Announced() }
+        let (base, change) = (numbers.last, flush.change)
         var announced = Announced()
         var transaction = result.transaction
-        if pending.update.isAnnounced, transaction == nil {
+        if change.isAnnounced, transaction == nil {
             transaction = Transaction(
                 baseRevision: 0, revision: 0, kind: .reload, animated: false, sectionCount: table.count(.new),
                 itemCount: result.itemCount)
         }
-        if !pending.update.isAnnounced, !numbers.mayNumber() { transaction = nil }
+        if !change.isAnnounced, !numbers.mayNumber() { transaction = nil }
         transaction = transaction.map { history.appendNumbered($0) }
         table.commit()
         (itemCount, isFlat) = (result.itemCount, result.isFlat)
-        if let new = pending.update.configuration {
+        if let new = change.options {
             configuration = new
             queue.setCoalescing(new.coalescing)
         }
         state = .idle
-        announced.changes = pending.update.changes
+        announced.change = change
         announced.events = result.events.withRevisions(of: transaction, after: base)
-        announced.answers = pending.answers(revision: numbers.last)
+        announced.answers = flush.entries.map { $0.answer(revision: numbers.last) }
         return announced
     }
 
@@ -466,14 +502,14 @@
         announced.events = result.events.withRevisions(of: transaction, after: base)
         if case .asking(let entry) = state, request == entry.id {
             state = .idle
-            announced.answers = PendingUpdate(entry).answers(revision: numbers.last)
+            announced.answers = [entry.answer(revision: numbers.last)]
         }
         return announced
     }
 
     /// The count of revision numbers to keep for the current update: 1 if it is stored and being presented, else 0.
     private var numbersNeededByUpdate: UInt64 {
-        if case .presenting(let pending) = state, pending.update.isAnnounced { 1 } else { 0 }
+        if case .presenting(let flush) = state, flush.change.isAnnounced { 1 } else { 0 }
     }
 
     /// Begins a reload, because a new presenter shows the list and may make other items.
@@ -485,16 +521,16 @@
     /// - Parameter sharesTable: whether the new presenter shares the table, which then has the state after the
     ///   update already. If so, ``finishPresenting(_:)`` must be the next call of the list.
     public func beginReload(sharesTable: Bool = false, now: UInt64) -> UpdateStep {
-        var pending = PendingUpdate()
+        var flush = Flush()
         switch state {
-        case .idle: pending.update.animated = false
-        case .presenting(let presented): pending = presented
+        case .idle: flush.change.animated = false
+        case .presenting(let presented): flush = presented
         case .asking, .diffing, .storing: return .wait(.idle)
         }
-        guard pending.update.isAnnounced || numbers.mayNumber() else { return reservationStep(now: now) }
-        pending.update.rebuildsControllers = true
+        guard flush.change.isAnnounced || numbers.mayNumber() else { return reservationStep(now: now) }
+        flush.change.scope.insert(.controllers)
         if sharesTable { table.commit() }
-        state = .presenting(pending)
-        return .present(pending.update)
+        state = .presenting(flush)
+        return .present(flush.change)
     }
 }

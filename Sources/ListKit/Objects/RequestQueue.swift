@@ -1,5 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// The place of a request or an item update in a list's order of arrival.
+@_spi(Daemon) @frozen public struct Ticket: Sendable, Hashable, Comparable {
+    /// The number of the ticket. The first arrival has 1, each later one a higher number.
+    public var number: UInt64
+
+    /// A ticket that is less than the ticket of every arrival.
+    public static var none: Ticket { Ticket(number: 0) }
+
+    /// Creates a ticket.
+    public init(number: UInt64) { self.number = number }
+
+    /// Returns whether the left ticket arrived before the right one.
+    public static func < (lhs: Ticket, rhs: Ticket) -> Bool { lhs.number < rhs.number }
+}
+
 /// The requests of a list that wait for an update, in order of arrival, and the time of the next flush.
 struct RequestQueue {
     /// A queued request.
@@ -9,12 +24,22 @@ struct RequestQueue {
         /// Whether the entry is retried in an update of its own, after the store refused it together with other
         /// entries.
         var isRetry = false
+        /// Why the request fails; `nil` as long as it does not.
+        var error: ListError?
+        /// The number of objects that the request dropped because of a duplicate identifier.
+        var droppedDuplicates = 0
+        /// Whether section controllers refused to move the item.
+        var isRefused = false
+
+        init(ticket: Ticket, work: Work, isRetry: Bool = false) {
+            (self.ticket, self.work, self.isRetry) = (ticket, work, isRetry)
+        }
 
         /// Whether no other entry may run in the same update.
         var requiresOwnUpdate: Bool {
             if isRetry { return true }
             return switch work {
-            case .request(let request, _): request.requiresOwnTransaction
+            case .request(let request): request.requiresOwnTransaction
             case .persist: true
             }
         }
@@ -22,19 +47,29 @@ struct RequestQueue {
         /// The identifier of the request in its answer.
         var id: RequestID {
             switch work {
-            case .request(let request, _): request.id
+            case .request(let request): request.id
             case .persist(id: let id, isStored: _): id
             }
         }
 
-        var request: UpdateRequest? { if case .request(let request, _) = work { request } else { nil } }
-        var cursor: [UInt8]? { if case .request(_, let cursor) = work { cursor } else { nil } }
+        var request: UpdateRequest? { if case .request(let request) = work { request } else { nil } }
+
+        /// Returns the answer to the request.
+        ///
+        /// - Parameters:
+        ///   - revision: the outcome if the request succeeded.
+        ///   - failure: the outcome of a request without an error of its own; `nil` if it succeeded.
+        func answer(revision: UInt64, failing failure: ListError? = nil) -> RequestAnswer {
+            RequestAnswer(
+                id: id, outcome: (error ?? failure).map { .failure($0) } ?? .success(revision),
+                droppedDuplicates: droppedDuplicates, isRefused: failure == nil && isRefused)
+        }
     }
 
     /// The work of a queue entry.
     enum Work {
-        /// Run a request. The cursor is the position from which the list's source continues afterwards.
-        case request(UpdateRequest, cursor: [UInt8]?)
+        /// Run a request.
+        case request(UpdateRequest)
         /// Start (`isStored`) or end the persistence of the list.
         case persist(id: RequestID, isStored: Bool)
     }
@@ -191,11 +226,11 @@ struct RequestQueue {
     mutating func replace(_ operations: [RequestID: UpdateRequest.Operation]) {
         guard !operations.isEmpty else { return }
         for index in entries.indices {
-            guard case .request(var request, let cursor) = entries[index].work, let new = operations[request.id]
+            guard case .request(var request) = entries[index].work, let new = operations[request.id]
             else { continue }
             request.operation = new
             entries[index] = Entry(
-                ticket: entries[index].ticket, work: .request(request, cursor: cursor), isRetry: entries[index].isRetry)
+                ticket: entries[index].ticket, work: .request(request), isRetry: entries[index].isRetry)
         }
     }
 

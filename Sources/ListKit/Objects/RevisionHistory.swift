@@ -32,22 +32,21 @@ struct RevisionHistory {
     // MARK: Writes
 
     /// Returns a write that raises the limit and adds the transactions that are not in the store yet.
-    private func makeWork(limit: UInt64) -> StoreWork {
-        StoreWork(
-            log: Array(log.unwritten), oldestRevision: log.oldestRevision, revision: numbers.last, limit: limit,
-            requests: [])
+    private func makeWork(limit: UInt64) -> StoreWrite {
+        StoreWrite(
+            log: Array(log.unwritten), oldestRevision: log.oldestRevision, revision: numbers.last, limit: limit)
     }
 
     /// Returns the write of an update. The update gets its revision later, when it is announced.
-    mutating func beginUpdate() -> StoreWork { makeWork(limit: numbers.beginUpdateWrite()) }
+    mutating func beginUpdate() -> StoreWrite { makeWork(limit: numbers.beginUpdateWrite()) }
 
     /// Returns a write that needs no revision of its own.
-    func makeWorkWithoutRevision() -> StoreWork { makeWork(limit: numbers.requested) }
+    func makeWorkWithoutRevision() -> StoreWrite { makeWork(limit: numbers.requested) }
 
     /// Starts the persistence of the list.
     ///
     /// - Returns: the first write, which has the whole log. No revision is numbered before this write has succeeded.
-    mutating func beginPersistence() -> StoreWork {
+    mutating func beginPersistence() -> StoreWrite {
         numbers.beginPersistence()
         log.markUnwritten()
         return makeWork(limit: numbers.limit)
@@ -60,7 +59,7 @@ struct RevisionHistory {
     }
 
     /// Records that the write of an update or of a block of numbers has succeeded.
-    mutating func recordStoredUpdate(_ work: StoreWork) {
+    mutating func recordStoredUpdate(_ work: StoreWrite) {
         recordStored(work)
         numbers.confirmWrite(work.limit)
     }
@@ -69,13 +68,13 @@ struct RevisionHistory {
     mutating func recordRefusedUpdate() { numbers.cancelWrite() }
 
     /// Records that the transactions of a write are in the store.
-    mutating func recordStored(_ work: StoreWork) { log.markWritten(through: work.revision) }
+    mutating func recordStored(_ work: StoreWrite) { log.markWritten(through: work.revision) }
 
     /// The write of the announced transactions that are not in the store yet; `nil` if there are none.
-    var unwrittenWork: StoreWork? { numbers.isUnstored || log.unwritten.isEmpty ? nil : makeWorkWithoutRevision() }
+    var unwrittenWork: StoreWrite? { numbers.isUnstored || log.unwritten.isEmpty ? nil : makeWorkWithoutRevision() }
 
     /// Ends the numbering of revisions and returns the last write; `nil` if the store is up to date.
-    mutating func end() -> StoreWork? {
+    mutating func end() -> StoreWrite? {
         guard !numbers.isUnstored else { return nil }
         let isSettled = log.unwritten.isEmpty && numbers.requested == numbers.last
         numbers.endNumbering()
@@ -90,14 +89,14 @@ struct RevisionHistory {
     /// Returns the write that reserves a block of numbers, if less than half a block is left.
     ///
     /// - Returns: the write; `nil` if no write is due.
-    mutating func reserve(now: UInt64) -> StoreWork? {
+    mutating func reserve(now: UInt64) -> StoreWrite? {
         guard !numbers.isUnstored, !isReserving, numbers.needsBlock, now >= retry.time else { return nil }
         isReserving = true
         return makeWork(limit: numbers.beginBlockWrite())
     }
 
     /// Records the outcome of the write that reserves a block of numbers.
-    mutating func recordReservation(_ work: StoreWork, _ outcome: Result<Void, ListError>, now: UInt64) {
+    mutating func recordReservation(_ work: StoreWrite, _ outcome: Result<Void, ListError>, now: UInt64) {
         guard isReserving else { return }
         isReserving = false
         switch outcome {

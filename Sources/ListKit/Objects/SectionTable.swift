@@ -115,43 +115,42 @@
     ///
     /// Requires that no change is open.
     /// - Parameters:
+    ///   - entries: the requests, which get their errors and the numbers of dropped duplicates.
+    ///   - change: gets the combined effect of the requests.
     ///   - revision: the revision of the list, to compare with the revision that a request expects.
     ///   - updater: the updater of the list. With `reload`, even a write of the same objects is a change for later
     ///     requests.
     ///   - types: the object types without a section controller, whose objects are dropped.
+    /// - Returns: the full list that has to be diffed with the current one; `nil` if `change` has all changes.
     func stage(
-        _ requests: [UpdateRequest], revision: UInt64, updater: ListOptions.Updater,
-        rejecting types: Set<ObjectIdentifier>
-    ) -> StagedRequests {
+        _ entries: inout [RequestQueue.Entry], in change: inout Change, revision: UInt64,
+        updater: ListOptions.Updater, rejecting types: Set<ObjectIdentifier>
+    ) -> [ListObject]? {
         wake()
         var staging = UpdateStaging(revision: revision, updater: updater, rejecting: types)
-        var result = StagedRequests()
-        for request in requests {
-            var verdict = RequestVerdict(id: request.id)
+        for index in entries.indices {
+            guard let request = entries[index].request else { continue }
             do throws(ListError) {
-                verdict.droppedDuplicates = try staging.apply(request, to: &tree)
-                result.animated = result.animated && request.allowsAnimation
+                entries[index].droppedDuplicates = try staging.apply(request, to: &tree)
+                change.animated = change.animated && request.allowsAnimation
             } catch {
-                verdict.error = error
+                entries[index].error = error
             }
-            result.verdicts.append(verdict)
         }
-        result.outcome = staging.finish(&tree)
-        result.rebuildsControllers = staging.reloadsAll
-        result.hasWrites = staging.hasUpdates
-        result.forced = Set(staging.reloaded.compactMap { tree.index(of: $0) })
-        return result
+        let list = staging.finish(&tree, in: &change)
+        if !staging.reloaded.isEmpty { change.setReloads(Set(staging.reloaded.compactMap { tree.index(of: $0) })) }
+        return list
     }
 
     /// Opens a change: applies it to the new side, and keeps the state before it on the old side until ``commit()``.
     ///
     /// - Parameters:
-    ///   - itemCounts: the numbers of items of the inserted sections, in the order of `changes.inserts`.
+    ///   - itemCounts: the numbers of items of the inserted sections, in the order of `changes.inserted`.
     ///   - visit: called if the tree is rebuilt, for each remaining section with a payload. Receives the payload and
     ///     the object after the change.
     /// - Complexity: O(changes · log n); O(n) if the tree is rebuilt because of many changes.
     func open(
-        _ changes: SectionChanges, itemCounts: [Int], visit: (Int32, ListObject) -> Void = { _, _ in }
+        _ changes: Change, itemCounts: [Int], visit: (Int32, ListObject) -> Void = { _, _ in }
     ) {
         wake()
         isOpen = true
@@ -202,20 +201,4 @@
         (isOpen, isReplaced) = (false, false)
         return tree.commit().map(\.payload).filter { $0 != SectionTree.noPayload }
     }
-}
-
-/// The result of validating requests together.
-struct StagedRequests {
-    /// The verdict on each request, in the same order.
-    var verdicts: [RequestVerdict] = []
-    /// The combined change of the objects.
-    var outcome = UpdateStaging.Outcome.changes(SectionChanges())
-    /// The positions, before the update, of objects whose reload was requested.
-    var forced: Set<Int> = []
-    /// Whether all section controllers are replaced.
-    var rebuildsControllers = false
-    /// Whether a request wrote objects, even if it changed nothing.
-    var hasWrites = false
-    /// Whether all requests that succeeded are animated.
-    var animated = true
 }

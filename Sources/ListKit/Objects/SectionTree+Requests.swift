@@ -100,18 +100,17 @@ extension SectionTree {
         return shifted
     }
 
-    /// Returns the changes of the open transaction, with the objects after the transaction.
-    func sectionChanges() -> SectionChanges {
+    /// Fills an update with the changes of the open transaction.
+    func describe(in change: inout Change) {
         let result = changes()
-        var changes = SectionChanges()
-        changes.deletes = Array(result.deletes)
-        changes.inserts = result.inserts.compactMap { index in object(at: index).map { (index, $0) } }
-        changes.moves = result.moves.map { ($0.from, $0.to) }
-        changes.updates = result.updates.compactMap { old in
+        func predecessor(of new: Int) -> ListObject? { new == 0 ? nil : object(at: new - 1) }
+        change.removed = result.deletes.map { ($0, object(at: $0, in: .old)) }
+        change.inserted = result.inserts.compactMap { new in object(at: new).map { (new, $0, predecessor(of: new)) } }
+        change.moved = result.moves.map { ($0.from, $0.to, object(at: $0.to), predecessor(of: $0.to)) }
+        change.updated = result.updates.compactMap { old in
             guard let before = object(at: old, in: .old), let new = index(of: before), let object = object(at: new)
             else { return nil }
-            return (old, object)
+            return (old, before, object)
         }
-        return changes
     }
 }

@@ -2,12 +2,12 @@
 
 /// Builds the batches of an announced transaction from its changes, in the form that the list's options require.
 struct TransactionAnnouncer {
-    let changes: SectionChanges
+    let changes: Change
     private let options: ListOptions
     private var reloads: [(old: Int, itemCount: Int, oldItemCount: Int)] = []
     private var items: [(old: Int, new: Int, changes: ListItemChanges)] = []
 
-    init(changes: SectionChanges, options: ListOptions) {
+    init(changes: Change, options: ListOptions) {
         self.changes = changes
         self.options = options
     }
@@ -35,15 +35,15 @@ struct TransactionAnnouncer {
     /// Returns the batches of section changes and item changes.
     func batches() -> (SectionBatch, ItemBatch) {
         var sections = SectionBatch()
-        var deletes = changes.deletes
-        var inserts = changes.inserts.map(\.new)
+        var deletes = changes.removed.map(\.old)
+        var inserts = changes.inserted.map(\.new)
         var replaced: Set<Int> = []
         if options.sectionMovesAsDeletesInserts {
-            deletes = (deletes + changes.moves.map(\.old)).sorted()
-            inserts = (inserts + changes.moves.map(\.new)).sorted()
-            replaced = Set(changes.moves.map(\.old))
+            deletes = (deletes + changes.moved.map(\.old)).sorted()
+            inserts = (inserts + changes.moved.map(\.new)).sorted()
+            replaced = Set(changes.moved.map(\.old))
         } else {
-            sections.moves = changes.moves.map {
+            sections.moves = changes.moved.map {
                 IndexMove(old: UInt32(clamping: $0.old), new: UInt32(clamping: $0.new))
             }
         }

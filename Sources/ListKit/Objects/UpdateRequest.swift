@@ -20,18 +20,22 @@ public typealias RequestID = UInt64
     public var animated: Bool
     /// The maximum size of an object after a patch that enlarges it, in bytes of its identifier and fields.
     public var maximumObjectBytes: Int
+    /// The position from which the list's source continues after the request, which is stored with the request's
+    /// changes; `nil` = a request of nobody's source, or an unchanged position.
+    public var cursor: [UInt8]?
     /// The change that the request makes.
     public var operation: Operation
 
     /// Creates a request.
     public init(
         id: RequestID, expectedRevision: UInt64 = 0, animated: Bool = true, maximumObjectBytes: Int = .max,
-        operation: Operation
+        cursor: [UInt8]? = nil, operation: Operation
     ) {
         self.id = id
         self.expectedRevision = expectedRevision
         self.animated = animated
         self.maximumObjectBytes = maximumObjectBytes
+        self.cursor = cursor
         self.operation = operation
     }
 

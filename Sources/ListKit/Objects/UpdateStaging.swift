@@ -56,21 +56,17 @@ struct UpdateStaging: ~Copyable {
         return 0
     }
 
-    /// The combined effect of the requests.
-    enum Outcome {
-        /// A full list, which has to be diffed with the current one.
-        case list([ListObject])
-        /// The changes of single objects.
-        case changes(SectionChanges)
-    }
-
-    /// Returns the combined effect of the requests, and rolls the tree back to its state before them.
-    mutating func finish(_ base: inout SectionTree) -> Outcome {
-        if let list { return .list(list) }
-        if let tree = replaced.take() { return .list(tree.objects()) }
-        let changes = base.sectionChanges()
+    /// Describes the combined effect of the requests in an update, and rolls the tree back to its state before them.
+    ///
+    /// - Returns: the full list that has to be diffed with the current one; `nil` if the update has all changes.
+    mutating func finish(_ base: inout SectionTree, in change: inout Change) -> [ListObject]? {
+        if reloadsAll { change.scope.insert(.controllers) }
+        if hasUpdates, reloadsOnUpdate { change.scope.insert(.items) }
+        if let list { return list }
+        if let tree = replaced.take() { return tree.objects() }
+        base.describe(in: &change)
         base.rollback()
-        return .changes(changes)
+        return nil
     }
 
     /// Returns whether the requests so far changed the list.

@@ -9,11 +9,11 @@
     /// Ask the section controllers about a dragged item, and pass their verdict to ``ObjectList/finishAskingAboutMove(_:)``.
     case ask(ItemMoveRequest)
     /// Write to the store, and pass the outcome to ``ObjectList/finishStoring(_:retryingEach:sharesTable:now:)``.
-    case store(StoreWork)
+    case store(StoreWrite)
     /// Reserve revision numbers in the store, and pass the outcome to ``ObjectList/finishReserving(_:_:now:)``.
-    case reserve(StoreWork)
+    case reserve(StoreWrite)
     /// Present an update, and pass the result to ``ObjectList/finishPresenting(_:)``.
-    case present(ObjectUpdate)
+    case present(Change)
     /// Run the queued item updates up to a ticket, and pass the result to ``ObjectList/recordItemChanges(_:answering:)``.
     case presentItems(through: Ticket)
     /// Send the answers to requests that changed nothing or failed.
@@ -65,9 +65,9 @@
 }
 
 /// A write to the store, in one transaction.
-@_spi(Daemon) @frozen public struct StoreWork: Sendable {
-    /// The change of the stored objects; `nil` if the objects do not change.
-    public var content: PreparedTransaction.Content?
+@_spi(Daemon) @frozen public struct StoreWrite: Sendable {
+    /// The update that is written; `nil` if the objects do not change.
+    public var change: Change?
     /// The announced transactions that are not in the store yet.
     public var log: [Transaction]
     /// The oldest revision whose later changes the store keeps.
@@ -76,22 +76,18 @@
     public var revision: UInt64
     /// The highest revision that may be announced once this write has succeeded.
     public var limit: UInt64
-    /// The position from which the list's source continues after a restart; `nil` keeps the stored position.
-    public var cursor: [UInt8]?
-    /// The requests that are answered when this write has ended.
-    public var requests: [RequestID]
 
     /// Creates a write.
     public init(
-        content: PreparedTransaction.Content? = nil, log: [Transaction] = [], oldestRevision: UInt64,
-        revision: UInt64, limit: UInt64, cursor: [UInt8]? = nil, requests: [RequestID] = []
+        _ change: Change? = nil, log: [Transaction] = [], oldestRevision: UInt64, revision: UInt64, limit: UInt64
     ) {
-        self.content = content
+        self.change = change
         self.log = log
         self.oldestRevision = oldestRevision
         self.revision = revision
         self.limit = limit
-        self.cursor = cursor
-        self.requests = requests
     }
+
+    /// Whether this is the first write of a list: all of it with its present revision.
+    public var startsPersistence: Bool { limit == revision && change?.whole != nil }
 }

@@ -15,15 +15,15 @@ struct Announcement {
     ///   - base: the revision before the update.
     ///   - wantsBatch: whether to include ``batch``.
     init(
-        of update: ObjectUpdate, _ collector: ItemChangeCollector, _ environment: ViewEnvironment, base: UInt64,
+        of change: Change, _ collector: ItemChangeCollector, _ environment: ViewEnvironment, base: UInt64,
         wantsBatch: Bool
     ) {
         let (map, options) = (environment.map, environment.options)
         var transaction = Transaction(
-            baseRevision: base, revision: environment.revision, kind: .update, animated: update.animated,
+            baseRevision: base, revision: environment.revision, kind: .update, animated: change.animated,
             sectionCount: map.count, itemCount: map.itemCount)
-        var announcer = TransactionAnnouncer(changes: update.changes, options: options)
-        if !update.isReload {
+        var announcer = TransactionAnnouncer(changes: change, options: options)
+        if !change.isReload {
             for handle in collector.reloads {
                 guard let old = map.oldPosition(of: handle), map.position(of: handle) != nil else { continue }
                 announcer.addReload(
@@ -39,7 +39,7 @@ struct Announcement {
             }
             (transaction.sections, transaction.items) = announcer.batches()
         }
-        guard update.isReload || transaction.isTooLarge(threshold: options.reloadThreshold) else {
+        guard change.isReload || transaction.isTooLarge(threshold: options.reloadThreshold) else {
             self.transaction = transaction
             batch = wantsBatch ? announcer.batchUpdateData() : nil
             isFallback = false
@@ -47,6 +47,6 @@ struct Announcement {
         }
         self.transaction = transaction.asReload
         batch = nil
-        isFallback = !update.isReload
+        isFallback = !change.isReload
     }
 }

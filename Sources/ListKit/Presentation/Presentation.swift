@@ -138,9 +138,9 @@
     /// If the update has nothing to announce, only its options are applied and item updates stay queued. During
     /// another update or inside of a callback, nothing happens.
     /// - Returns: the result. The revisions of its transaction and events are not valid yet.
-    public func present(_ update: ObjectUpdate) -> Presented {
+    public func present(_ change: Change) -> Presented {
         guard isIdle else { return Presented(itemCount: itemCount, isFlat: isFlat) }
-        return finishPresenting(beginPresenting(update))
+        return finishPresenting(beginPresenting(change))
     }
 
     /// Runs queued item updates and presents their changes.
@@ -164,10 +164,10 @@
         }
         answer.verdict = askControllers(about: move)
         guard answer.verdict == nil else { return answer }
-        var update = ObjectUpdate()
-        update.itemMove = move
-        update.animated = move.animated
-        answer.changes.append(finishPresenting(beginPresenting(update)))
+        var change = Change()
+        change.itemMove = move
+        change.animated = move.animated
+        answer.changes.append(finishPresenting(beginPresenting(change)))
         return answer
     }
 
@@ -191,23 +191,23 @@
 
     /// Presents an update without calling completions and listeners. The caller then calls
     /// ``finish(_:notifying:completions:)``.
-    func beginPresenting(_ update: ObjectUpdate) -> ShownUpdate {
-        guard update.isAnnounced else { return applyOptions(of: update) }
-        return present(update, itemUpdates.dequeue(through: update.through), SectionUpdate(store))
+    func beginPresenting(_ change: Change) -> ShownUpdate {
+        guard change.isAnnounced else { return applyOptions(of: change) }
+        return present(change, itemUpdates.dequeue(through: change.through), SectionUpdate(store))
     }
 
     /// Runs item updates without calling completions and listeners. The caller then calls
     /// ``finish(_:notifying:completions:)``.
     func beginPresentingItems(through ticket: Ticket?, animated: Bool = true) -> ShownUpdate {
-        var update = ObjectUpdate()
-        update.animated = animated
+        var change = Change()
+        change.animated = animated
         let entries = itemUpdates.dequeue(through: ticket)
         let section = SectionUpdate(store)
         beginUpdate(section)
         section.run(entries.map(\.update))
-        update.animated = entries.reduce(update.animated) { $0 && $1.update.animated }
+        change.animated = entries.reduce(change.animated) { $0 && $1.update.animated }
         var shown =
-            section.collector.isAnnounced ? present(update, [], section) : finishUnannounced(update, section)
+            section.collector.isAnnounced ? present(change, [], section) : finishUnannounced(change, section)
         shown.completions = completions(of: entries, section.results)
         return shown
     }
@@ -225,73 +225,73 @@
     }
 
     private func present(
-        _ objectUpdate: ObjectUpdate, _ entries: [ItemUpdateQueue.Entry], _ section: SectionUpdate
+        _ change: Change, _ entries: [ItemUpdateQueue.Entry], _ section: SectionUpdate
     ) -> ShownUpdate {
         let (base, mark) = (revision, store.events.count)
         delegate?.willPresent(base)
         // With another axis or another layout, no item can keep its place in the viewport.
-        let (old, new) = (configuration, objectUpdate.configuration ?? configuration)
+        let (old, new) = (configuration, change.options ?? configuration)
         if old.direction == new.direction, old.layout == new.layout { views.prepareAnchoring() }
-        if let options = objectUpdate.configuration {
+        if let options = change.options {
             setConfiguration(options)
             store.removeCachedKinds()
         }
-        var objectUpdate = objectUpdate
-        objectUpdate.asksAnew = new.updater == .reload
-        objectUpdate.animated = entries.reduce(objectUpdate.animated) { $0 && $1.update.animated }
-        let counts = countItems(of: objectUpdate.changes)
+        var change = change
+        if new.updater == .reload { change.scope.insert(.items) } else { change.scope.remove(.items) }
+        change.animated = entries.reduce(change.animated) { $0 && $1.update.animated }
+        let counts = countItems(of: change)
         if update == nil { beginUpdate(section) }
         environment.advanceRevision()
-        section.apply(objectUpdate, entries.map(\.update), itemCounts: counts)
+        section.apply(change, entries.map(\.update), itemCounts: counts)
         let announcement = Announcement(
-            of: objectUpdate, section.collector, environment, base: base, wantsBatch: delegate?.wantsBatch == true)
-        let events = updateViewsAndSelection(objectUpdate, section)
+            of: change, section.collector, environment, base: base, wantsBatch: delegate?.wantsBatch == true)
+        let events = updateViewsAndSelection(change, section)
         delegate?.didPresent(announcement)
         // Released controllers may call the list from `deinit`. The gate stays busy until the update is complete.
         store.gate.callOut {
             endUpdate()
             section.releaseReplaced()
-            store.discardRemovedSections(of: objectUpdate.changes)
+            store.discardRemovedSections(of: change)
             store.map.commit()
         }
         store.events.insert([.updated(announcement.transaction)] + events, at: mark)
-        return makeShownUpdate(announcement.transaction, objectUpdate, entries, section)
+        return makeShownUpdate(announcement.transaction, change, entries, section)
     }
 
     /// Applies the options of an update that has nothing to announce.
-    private func applyOptions(of update: ObjectUpdate) -> ShownUpdate {
-        guard let new = update.configuration else { return ShownUpdate(isAnimated: update.animated) }
+    private func applyOptions(of change: Change) -> ShownUpdate {
+        guard let new = change.options else { return ShownUpdate(isAnimated: change.animated) }
         let changesViews = configuration.affectsViews(comparedTo: new)
         setConfiguration(new)
-        guard changesViews else { return ShownUpdate(isAnimated: update.animated) }
+        guard changesViews else { return ShownUpdate(isAnimated: change.animated) }
         let section = SectionUpdate(store)
         beginUpdate(section)
-        return finishUnannounced(update, section, changesViews: true)
+        return finishUnannounced(change, section, changesViews: true)
     }
 
     /// Ends an update that has nothing to announce.
     ///
     /// Views are updated only if sizes have changed or if `changesViews` is true.
     private func finishUnannounced(
-        _ update: ObjectUpdate, _ section: SectionUpdate, changesViews: Bool = false
+        _ change: Change, _ section: SectionUpdate, changesViews: Bool = false
     ) -> ShownUpdate {
         section.finishCollecting()
         let mark = store.events.count
         let isQuiet = section.collector.isEmpty && !changesViews
         if !isQuiet { views.prepareAnchoring() }
         let events =
-            isQuiet ? selections.finishUpdate(since: selections.selection) : updateViewsAndSelection(update, section)
+            isQuiet ? selections.finishUpdate(since: selections.selection) : updateViewsAndSelection(change, section)
         endUpdate()
         store.events.insert(events, at: mark)
-        return makeShownUpdate(nil, update, [], section)
+        return makeShownUpdate(nil, change, [], section)
     }
 
     private func makeShownUpdate(
-        _ transaction: Transaction?, _ update: ObjectUpdate, _ entries: [ItemUpdateQueue.Entry],
+        _ transaction: Transaction?, _ change: Change, _ entries: [ItemUpdateQueue.Entry],
         _ section: SectionUpdate
     ) -> ShownUpdate {
         ShownUpdate(
-            transaction: transaction, isAnimated: update.animated,
+            transaction: transaction, isAnimated: change.animated,
             completions: completions(of: entries, section.results),
             innerCompletions: section.completions.map { completion in { completion.call(completion.finished) } })
     }
@@ -313,27 +313,27 @@
     }
 
     /// Returns the numbers of items of the inserted sections; `nil` for a section whose controller has to be asked.
-    private func countItems(of changes: SectionChanges) -> [Int?] {
-        guard let onContentLosses else { return store.countItems(of: changes) }
+    private func countItems(of change: Change) -> [Int?] {
+        guard let onContentLosses else { return store.countItems(of: change) }
         let container = ListContainer(
             size: .zero, direction: configuration.direction, layout: configuration.layout)
         var losses = ContentLosses()
-        let counts = store.countItems(of: changes, in: container, adding: &losses)
+        let counts = store.countItems(of: change, in: container, adding: &losses)
         if !losses.losses.isEmpty { onContentLosses(losses.losses) }
         return counts
     }
 
     /// Updates the views and the selection, and returns their events in the order that the D-Bus contract requires.
-    private func updateViewsAndSelection(_ update: ObjectUpdate, _ section: SectionUpdate) -> [AdapterEvent] {
+    private func updateViewsAndSelection(_ change: Change, _ section: SectionUpdate) -> [AdapterEvent] {
         // Without views, no element is displayed, so that no section controller has to be notified either.
         guard !views.isEmpty || selections.isUpdateNeeded else {
             views.endAnchoring()
             return []
         }
-        let followed = views.apply(update, section)
+        let followed = views.apply(change, section)
         let before = selections.moveSelection(with: followed.effects)
         deliver(followed.calls)
-        let replaced = configuration.sectionMovesAsDeletesInserts ? update.changes.moves.map(\.new) : []
+        let replaced = configuration.sectionMovesAsDeletesInserts ? change.moved.map(\.new) : []
         // The selection is finished last, because controllers may select items in any of the delivered calls. Its event
         // may still come before the pictures, which have no selection.
         let selection = selections.finishUpdate(

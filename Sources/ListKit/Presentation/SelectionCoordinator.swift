@@ -186,7 +186,7 @@ final class SelectionCoordinator {
         let changed =
             effects.asksAnew
             ? Set(selection.sections)
-            : effects.changed.union(effects.changes.deletes.compactMap { store.map.existingOldHandle(at: $0) })
+            : effects.changed.union(effects.change.removed.compactMap { store.map.existingOldHandle(at: $0.old) })
         defer { selection.move(by: effects.stateForwarding, changed, store.map) }
         return selection
     }

@@ -220,13 +220,13 @@ final class SectionMap {
     ///
     /// - Parameter itemCounts: the item count of each inserted section, in order.
     /// - Complexity: O(changes · log n), or O(n) when most sections change.
-    func apply(_ changes: SectionChanges, itemCounts: [Int]) {
+    func apply(_ changes: Change, itemCounts: [Int]) {
         if changes.favorsRebuild(ofCount: count) {
-            removedHandles += changes.deletes.compactMap { existingHandle(at: $0) }
+            removedHandles += changes.removed.compactMap { existingHandle(at: $0.old) }
         } else {
             // A handle is assigned now, so that a moved section has the same handle before and after the update.
-            for move in changes.moves { _ = handle(at: move.old) }
-            for update in changes.updates {
+            for move in changes.moved { _ = handle(at: move.old) }
+            for update in changes.updated {
                 if let handle = existingHandle(at: update.old) { objects[handle] = update.object }
             }
         }

@@ -46,9 +46,9 @@ extension SectionStore {
     }
 
     /// Returns the number of items of each inserted section; `nil` for a section whose controller must be asked.
-    func countItems(of changes: SectionChanges) -> [Int?] {
+    func countItems(of changes: Change) -> [Int?] {
         var kinds = LastKind()
-        return changes.inserts.map { kinds.itemCount(of: $0.object, in: self) }
+        return changes.inserted.map { kinds.itemCount(of: $0.object, in: self) }
     }
 
     /// Returns the number of items of each inserted section; `nil` for a section whose controller must be asked.
@@ -58,15 +58,15 @@ extension SectionStore {
     /// often.
     /// - Parameter container: a container with the list's own layout. Only fields that this layout reads are counted.
     func countItems(
-        of changes: SectionChanges, in container: ListContainer, adding losses: inout ContentLosses
+        of changes: Change, in container: ListContainer, adding losses: inout ContentLosses
     ) -> [Int?] {
         var kinds = LastKind()
         var counts: [Int?] = []
-        counts.reserveCapacity(changes.inserts.count)
-        for insert in changes.inserts {
+        counts.reserveCapacity(changes.inserted.count)
+        for insert in changes.inserted {
             counts.append(kinds.itemCount(of: insert.object, in: self, container: container, adding: &losses))
         }
-        for update in changes.updates {
+        for update in changes.updated {
             _ = kinds.itemCount(of: update.object, in: self, container: container, adding: &losses)
         }
         return counts

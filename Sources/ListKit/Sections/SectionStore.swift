@@ -208,8 +208,8 @@ final class SectionStore {
     }
 
     /// Removes the controllers, faults and state of the sections that an update deletes.
-    func discardRemovedSections(of changes: SectionChanges) {
-        for old in changes.deletes {
+    func discardRemovedSections(of change: Change) {
+        for (old, _) in change.removed {
             guard let handle = map.existingOldHandle(at: old) else { continue }
             registry.remove(handle)
             registry.clearFault(of: handle)

@@ -44,12 +44,12 @@ final class SectionUpdate {
     /// - Parameters:
     ///   - updates: the item updates that run as part of the update.
     ///   - counts: the number of items of each inserted section; `nil` = the section's controller must be asked.
-    func apply(_ update: ObjectUpdate, _ updates: [ItemUpdate], itemCounts counts: [Int?]) {
-        let forced = update.forced.flatMap { $0.range.compactMap { map.handle(at: $0) } }
-        let moved = update.itemMove.flatMap { map.handle(at: $0.from.section) }
-        map.apply(update.changes, itemCounts: counts.map { $0 ?? 0 })
-        let uncounted = zip(update.changes.inserts, counts).compactMap { $1 == nil ? $0.new : nil }
-        if update.rebuildsControllers {
+    func apply(_ change: Change, _ updates: [ItemUpdate], itemCounts counts: [Int?]) {
+        let forced = change.reloads.flatMap { $0.range.compactMap { map.handle(at: $0) } }
+        let moved = change.itemMove.flatMap { map.handle(at: $0.from.section) }
+        map.apply(change, itemCounts: counts.map { $0 ?? 0 })
+        let uncounted = zip(change.inserted, counts).compactMap { $1 == nil ? $0.new : nil }
+        if change.scope.contains(.controllers) {
             // Item updates run before the controllers are replaced, so that the old controllers can still store state
             // with the objects.
             collector.reloadAll()
@@ -57,11 +57,11 @@ final class SectionUpdate {
             // The new controllers are made when their items are counted, in list order.
             releaseAllControllers()
         } else {
-            updateControllers(update, forced: Set(forced), inserted: uncounted)
+            updateControllers(change, forced: Set(forced), inserted: uncounted)
             run(updates)
         }
-        if let move = update.itemMove, let moved { moveItem(of: moved, from: move.from.item, to: move.to.item) }
-        updateItemCounts(update, inserted: uncounted)
+        if let move = change.itemMove, let moved { moveItem(of: moved, from: move.from.item, to: move.to.item) }
+        updateItemCounts(change, inserted: uncounted)
         collectsChanges = false
     }
 
@@ -79,9 +79,9 @@ final class SectionUpdate {
     /// - Parameter positions: the positions of inserted sections whose controllers must be asked for the number of
     ///   items.
     private func updateControllers(
-        _ update: ObjectUpdate, forced: Set<SectionHandle>, inserted positions: [Int]
+        _ change: Change, forced: Set<SectionHandle>, inserted positions: [Int]
     ) {
-        let touched = forced.union(changedSectionsWithHandle(in: update.changes))
+        let touched = forced.union(changedSectionsWithHandle(in: change))
         let inserted = positions.compactMap { map.handle(at: $0) }
         let isInserted = Set(inserted)
         for handle in inListOrder(touched.union(inserted)) {
@@ -266,11 +266,11 @@ final class SectionUpdate {
 
     /// Counts the items of every section whose number of items may have changed. Records a fault if the number does
     /// not agree with the announced changes.
-    private func updateItemCounts(_ update: ObjectUpdate, inserted positions: [Int]) {
-        countHandlelessUpdates(update.changes)
+    private func updateItemCounts(_ change: Change, inserted positions: [Int]) {
+        countHandlelessUpdates(change)
         var handles = collector.reloads.union(collector.itemChanges.keys)
         handles.formUnion(positions.compactMap { map.handle(at: $0) })
-        if update.rebuildsControllers || update.asksAnew { handles.formUnion(recountAll()) }
+        if !change.scope.isDisjoint(with: [.controllers, .items]) { handles.formUnion(recountAll()) }
         for _ in 0..<SectionUpdate.maximumCounts where !handles.isEmpty {
             collector.markAllCounted()
             for handle in inListOrder(handles) { updateItemCount(of: handle) }
@@ -335,10 +335,10 @@ final class SectionUpdate {
     // MARK: Sections without a handle
 
     /// Returns the changed sections that have or need a handle, and adds the other changed objects to the collector.
-    private func changedSectionsWithHandle(in changes: SectionChanges) -> [SectionHandle] {
+    private func changedSectionsWithHandle(in change: Change) -> [SectionHandle] {
         var kinds = LastKind()
         var handles: [SectionHandle] = []
-        for update in changes.updates {
+        for update in change.updated {
             if let handle = map.existingOldHandle(at: update.old) {
                 handles.append(handle)
             } else if kinds.reloadsWithoutController(update.object, in: store) {
@@ -354,10 +354,10 @@ final class SectionUpdate {
     ///
     /// A section that got a handle in the meantime, or whose number is invalid, is reloaded like a section with a
     /// handle.
-    private func countHandlelessUpdates(_ changes: SectionChanges) {
+    private func countHandlelessUpdates(_ change: Change) {
         let updates = collector.handlelessUpdates
         guard !updates.isEmpty else { return }
-        let positionsStay = changes.deletes.isEmpty && changes.inserts.isEmpty && changes.moves.isEmpty
+        let positionsStay = !change.movesSections
         var kinds = LastKind()
         var counted: [HandlelessUpdate] = []
         counted.reserveCapacity(updates.count)

@@ -93,7 +93,7 @@ final class ListView {
     func apply(_ effects: UpdateEffects, _ paths: PathForwarding?, keepsAnchors: Bool) {
         if keepsAnchors { geometry.saveAnchor(elements) }
         sender.apply(effects)
-        geometry.moveMeasuredSizes(effects.changes, effects.stateForwarding)
+        geometry.moveMeasuredSizes(effects.change, effects.stateForwarding)
         geometry.moveOpening(effects.stateForwarding)
         if let paths {
             sender.record(paths)

@@ -3,7 +3,7 @@
 /// The effects of an update on the state that views store for sections and items.
 struct UpdateEffects {
     /// The changes of the sections.
-    let changes: SectionChanges
+    let change: Change
     /// Whether all views are laid out from scratch.
     let isReload: Bool
     /// Whether all items are requested again.
@@ -32,11 +32,11 @@ struct UpdateEffects {
     /// Whether the number of items of any section changed.
     let changesCounts: Bool
 
-    init(of update: ObjectUpdate, _ section: SectionUpdate, _ map: SectionMap) {
+    init(of change: Change, _ section: SectionUpdate, _ map: SectionMap) {
         let collector = section.collector
-        changes = update.changes
-        isReload = update.isReload
-        asksAnew = update.rebuildsControllers || update.asksAnew
+        self.change = change
+        isReload = change.isReload
+        asksAnew = !change.scope.isDisjoint(with: [.controllers, .items])
         itemChanges = collector.itemChanges
         reloads = collector.reloads
         replaced = section.replaced
@@ -46,11 +46,11 @@ struct UpdateEffects {
             collector.followed.isEmpty
             ? forwarding : forwarding.merging(collector.followed.mapValues { $0.forwarding() }) { item, _ in item }
         var changed = collector.reloads.union(collector.itemChanges.keys).union(collector.invalidated)
-        changed.formUnion(update.changes.updates.compactMap { map.existingOldHandle(at: $0.old) })
+        changed.formUnion(change.updated.compactMap { map.existingOldHandle(at: $0.old) })
         self.changed = changed
         layoutChanges = LayoutChanges(
-            deletes: changes.deletes, inserts: changes.inserts.map(\.new),
-            moves: changes.moves.map { LayoutChanges.Move(from: $0.old, to: $0.new) },
+            deletes: change.removed.map(\.old), inserts: change.inserted.map(\.new),
+            moves: change.moved.map { LayoutChanges.Move(from: $0.old, to: $0.new) },
             reloads: (changed.compactMap { map.position(of: $0) } + collector.handlelessUpdates.map(\.new)).sorted())
         resized = collector.resizes.flatMap { handle, items -> [IndexPath] in
             guard !changed.contains(handle), let section = map.position(of: handle) else { return [] }
@@ -59,8 +59,8 @@ struct UpdateEffects {
         changesCounts =
             changed.contains { map.oldItemCount(of: $0) != map.itemCount(of: $0) }
             || collector.handlelessUpdates.contains { $0.oldItemCount != $0.itemCount }
-        let keepsSections = changes.deletes.isEmpty && changes.inserts.isEmpty && changes.moves.isEmpty
-        if keepsSections, !isReload, !asksAnew, update.configuration == nil {
+        let keepsSections = !change.movesSections
+        if keepsSections, !isReload, !asksAnew, change.options == nil {
             let others = Set(resized.map(\.section)).union(replaced.keys.compactMap { map.position(of: $0) })
             changedSections = others.isEmpty ? layoutChanges.reloads : others.union(layoutChanges.reloads).sorted()
         } else {
@@ -90,14 +90,14 @@ extension PathForwarding {
     /// Makes the mapping of old to new item paths for the update that is being presented.
     ///
     /// - Complexity: O(changes · log n); O(n) when all items are requested again.
-    init(of update: ObjectUpdate, _ collector: ItemChangeCollector, _ store: SectionStore) {
-        let (map, changes) = (store.map, update.changes)
+    init(of change: Change, _ collector: ItemChangeCollector, _ store: SectionStore) {
+        let map = store.map
         let itemChanges = collector.itemChanges.merging(collector.followed) { item, _ in item }
         self.init(
             sections: PositionMap(
-                oldCount: map.oldCount, deletes: changes.deletes, inserts: changes.inserts.map(\.new),
-                moves: changes.moves))
-        for old in changes.deletes where map.oldItemCount(at: old) != 1 {
+                oldCount: map.oldCount, deletes: change.removed.map(\.old), inserts: change.inserted.map(\.new),
+                moves: change.moved.map { ($0.old, $0.new) }))
+        for (old, _) in change.removed where map.oldItemCount(at: old) != 1 {
             goneItemCounts[old] = map.oldItemCount(at: old)
         }
         // Sections without a handle, and sections with new controllers, have not reported their item changes.
@@ -106,7 +106,7 @@ extension PathForwarding {
             guard changes != nil || update.oldItemCount != update.itemCount else { continue }
             items[update.old] = map.itemPositions(ofSection: update.old, to: update.new, changes)
         }
-        for update in update.rebuildsControllers ? changes.updates : [] {
+        for update in change.scope.contains(.controllers) ? change.updated : [] {
             guard let new = map.position(of: update.object) else { continue }
             items[update.old] = map.itemPositions(
                 ofSection: update.old, to: new,
@@ -121,7 +121,7 @@ extension PathForwarding {
             else { continue }
             items[old] = map.itemPositions(ofSection: old, to: new, nil)
         }
-        guard update.rebuildsControllers || update.asksAnew else { return }
+        guard !change.scope.isDisjoint(with: [.controllers, .items]) else { return }
         for run in sections.runs {
             for offset in 0..<run.length where items[run.old + offset] == nil {
                 items[run.old + offset] = map.itemPositions(ofSection: run.old + offset, to: run.new + offset, nil)

@@ -213,11 +213,11 @@ final class ViewCoordinator {
     /// - Returns: `displays` has the events about display and working range, which are announced before `pictures`.
     /// - Complexity: O(changes · log n) for each layout, and the cost of each view that the update concerns.
     func apply(
-        _ update: ObjectUpdate, _ section: SectionUpdate
+        _ change: Change, _ section: SectionUpdate
     ) -> (displays: [AdapterEvent], pictures: [AdapterEvent], calls: [ControllerCall], effects: UpdateEffects) {
-        let effects = UpdateEffects(of: update, section, map)
+        let effects = UpdateEffects(of: change, section, map)
         let paths =
-            table.hasViewersNamingItems ? PathForwarding(of: update, section.collector, environment.store) : nil
+            table.hasViewersNamingItems ? PathForwarding(of: change, section.collector, environment.store) : nil
         let layouts = environment.layouts
         if effects.isReload {
             layouts.removeAll()

@@ -138,9 +138,9 @@ final class ViewGeometry {
     }
 
     /// Moves measured sizes to the new indexes of their items, and drops the sizes of removed items.
-    func moveMeasuredSizes(_ changes: SectionChanges, _ forwarding: [SectionHandle: IndexForwarding]) {
+    func moveMeasuredSizes(_ change: Change, _ forwarding: [SectionHandle: IndexForwarding]) {
         guard !measuredSizes.isEmpty else { return }
-        for old in changes.deletes { map.oldHandle(at: old).map { measuredSizes[$0] = nil } }
+        for (old, _) in change.removed { map.oldHandle(at: old).map { measuredSizes[$0] = nil } }
         for (handle, sizes) in measuredSizes {
             guard let forward = forwarding[handle] else { continue }
             var moved: [Int: Size] = [:]

@@ -7,7 +7,7 @@ package enum AdapterEffect: Sendable {
     /// The revision and counts after the effects that follow. Properties are thus never older than the signals.
     case status(AdapterStatus)
     /// Work for the store; the host waits for ``AdapterCommand/stored(_:_:)`` with the same token.
-    case store(StoringToken, StoreWork)
+    case store(StoringToken, StoreWrite)
     /// An event that is sent as a signal.
     case event(AdapterEvent)
     /// The contents of an update that built-in section controllers do not show.

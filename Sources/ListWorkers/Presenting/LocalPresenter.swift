@@ -29,8 +29,8 @@ package final class LocalPresenter: Presenter {
         output([presentation.open(setup)])
     }
 
-    package func present(_ update: ObjectUpdate, controllers: SectionControllerTable?) -> PresenterOutput? {
-        output(presentation.present(update, controllers: controllers))
+    package func present(_ change: Change, controllers: SectionControllerTable?) -> PresenterOutput? {
+        output(presentation.present(change, controllers: controllers))
     }
 
     package func presentItems(through ticket: Ticket) -> PresenterOutput? {

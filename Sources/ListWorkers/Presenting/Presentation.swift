@@ -99,13 +99,13 @@ extension Presentation {
     }
 
     /// Presents an update. A non-nil table first replaces the section controllers.
-    func present(_ update: ObjectUpdate, controllers table: SectionControllerTable?) -> [PresenterReport] {
+    func present(_ change: Change, controllers table: SectionControllerTable?) -> [PresenterReport] {
         guard let engine else { return [] }
         if let table {
             engine.controllers.replaceTable(with: resolve(table))
             engine.adapter.callObserver = callObserver(for: engine.controllers)
         }
-        return [.presented(news(engine.adapter.present(update), of: engine.adapter))]
+        return [.presented(news(engine.adapter.present(change), of: engine.adapter))]
     }
 
     /// Runs the waiting item updates.

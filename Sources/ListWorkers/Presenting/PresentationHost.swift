@@ -74,7 +74,7 @@ actor PresentationHost {
         switch order {
         case .open(let setup): return [open(setup)]
         case .objects: return []
-        case .present(let new): return new.update.map { presentation.present($0, controllers: new.controllers) } ?? []
+        case .present(let new): return new.change.map { presentation.present($0, controllers: new.controllers) } ?? []
         case .hold(let views, let items):
             holds = (views, items)
             return presentation.setHoldsViews(holdsViews)

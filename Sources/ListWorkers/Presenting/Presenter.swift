@@ -31,7 +31,7 @@ package protocol Presenter: AnyObject {
     /// Presents an update.
     ///
     /// - Parameter controllers: the section controllers that replace the present ones; nil = no replacement.
-    func present(_ update: ObjectUpdate, controllers: SectionControllerTable?) -> PresenterOutput?
+    func present(_ change: Change, controllers: SectionControllerTable?) -> PresenterOutput?
 
     /// Runs the waiting item updates up to the one with this place, inclusive.
     func presentItems(through ticket: Ticket) -> PresenterOutput?

@@ -197,9 +197,9 @@ package struct PresenterCalls {
     package mutating func forgetRefusals() { refusals.removeAll() }
 
     /// Ends the refusal of calls that are about objects which a change of the list updates or removes.
-    package mutating func listWillChange(by changes: SectionChanges, in table: SectionTable) {
+    package mutating func listWillChange(by change: Change, in table: SectionTable) {
         guard !refusals.isEmpty else { return }
-        let others = Set(changes.updates.map(\.old) + changes.deletes)
+        let others = Set(change.updated.map(\.old) + change.removed.map(\.old))
         refusals.removeObsolete(
             changed: refusals.objects.filter { table.index(ofID: $0, .old).map(others.contains) ?? true })
     }

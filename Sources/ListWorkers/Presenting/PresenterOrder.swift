@@ -90,13 +90,14 @@ package struct PresenterSetup: Sendable {
 
 /// An update of a list in its encoded form: the positions, and separately the inserted and changed objects.
 package struct PresenterUpdate: Sendable {
-    private var deletes: [Int]
-    private var inserts: [Int]
-    private var moves: [IndexPair]
-    private var updates: [Int]
-    private var forced: [IndexRun]
-    private var flags: Flags
-    private var configuration: ListAdapter.Configuration?
+    private var removed: [Int]
+    private var inserted: [Int]
+    private var moved: [IndexPair]
+    private var updated: [Int]
+    private var reloads: [IndexRun]
+    private var scope: Change.Scope
+    private var animated: Bool
+    private var options: ListOptions?
     private var through: Ticket
     /// The section controllers that replace the present ones; nil = no replacement.
     let controllers: SectionControllerTable?
@@ -108,48 +109,29 @@ package struct PresenterUpdate: Sendable {
         var new: Int
     }
 
-    private struct Flags: OptionSet, Sendable {
-        let rawValue: UInt8
-        static let rebuildsControllers = Flags(rawValue: 1)
-        static let relaysOut = Flags(rawValue: 2)
-        static let asksAnew = Flags(rawValue: 4)
-        static let animated = Flags(rawValue: 8)
-    }
-
     /// Converts an update.
-    init(_ update: ObjectUpdate, controllers: SectionControllerTable? = nil) {
-        deletes = update.changes.deletes
-        inserts = update.changes.inserts.map(\.new)
-        moves = update.changes.moves.map { IndexPair(old: $0.old, new: $0.new) }
-        updates = update.changes.updates.map(\.old)
-        objects = update.changes.inserts.map(\.object) + update.changes.updates.map(\.object)
-        forced = update.forced
-        flags = []
-        if update.rebuildsControllers { flags.insert(.rebuildsControllers) }
-        if update.relaysOut { flags.insert(.relaysOut) }
-        if update.asksAnew { flags.insert(.asksAnew) }
-        if update.animated { flags.insert(.animated) }
-        configuration = update.configuration
-        through = update.through
+    init(_ change: Change, controllers: SectionControllerTable? = nil) {
+        removed = change.removed.map(\.old)
+        inserted = change.inserted.map(\.new)
+        moved = change.moved.map { IndexPair(old: $0.old, new: $0.new) }
+        updated = change.updated.map(\.old)
+        objects = change.inserted.map(\.object) + change.updated.map(\.object)
+        (reloads, scope, animated) = (change.reloads, change.scope, change.animated)
+        (options, through) = (change.options, change.through)
         self.controllers = controllers
     }
 
     /// The update; nil until all its objects have arrived.
-    var update: ObjectUpdate? {
-        guard objects.count == inserts.count + updates.count else { return nil }
-        var update = ObjectUpdate()
-        update.changes.deletes = deletes
-        update.changes.inserts = zip(inserts, objects).map { (new: $0, object: $1) }
-        update.changes.moves = moves.map { (old: $0.old, new: $0.new) }
-        update.changes.updates = zip(updates, objects[inserts.count...]).map { (old: $0, object: $1) }
-        update.forced = forced
-        update.rebuildsControllers = flags.contains(.rebuildsControllers)
-        update.relaysOut = flags.contains(.relaysOut)
-        update.asksAnew = flags.contains(.asksAnew)
-        update.animated = flags.contains(.animated)
-        update.configuration = configuration
-        update.through = through
-        return update
+    var change: Change? {
+        guard objects.count == inserted.count + updated.count else { return nil }
+        var change = Change()
+        change.removed = removed.map { ($0, nil) }
+        change.inserted = zip(inserted, objects).map { ($0, $1, nil) }
+        change.moved = moved.map { ($0.old, $0.new, nil, nil) }
+        change.updated = zip(updated, objects[inserted.count...]).map { ($0, nil, $1) }
+        (change.reloads, change.scope, change.animated) = (reloads, scope, animated)
+        (change.options, change.through) = (options, through)
+        return change
     }
 }
 
@@ -203,24 +185,24 @@ extension PresenterSetup: WireCodable {
 
 extension PresenterUpdate: WireCodable {
     func write(to writer: inout WireWriter) {
-        writer.write(deletes, inserts, moves.map(\.old), moves.map(\.new), updates, forced)
-        writer.write(flags.rawValue, configuration, through, controllers, objects)
+        writer.write(removed, inserted, moved.map(\.old), moved.map(\.new), updated, reloads)
+        writer.write(scope.rawValue, animated, options, through, controllers, objects)
     }
 
     init(from reader: inout WireReader) throws(WireError) {
-        (deletes, inserts) = (try reader.readPositions(), try reader.readPositions())
+        (removed, inserted) = (try reader.readPositions(), try reader.readPositions())
         let (from, to) = (try reader.readPositions(), try reader.readPositions())
         guard from.count == to.count else {
             throw WireError("the moves have \(from.count) old, but \(to.count) new positions")
         }
-        moves = zip(from, to).map { IndexPair(old: $0, new: $1) }
-        (updates, forced) = (try reader.readPositions(), try reader.read())
-        flags = Flags(rawValue: try reader.readByte())
-        (configuration, through) = (try reader.read(), try reader.read())
+        moved = zip(from, to).map { IndexPair(old: $0, new: $1) }
+        (updated, reloads) = (try reader.readPositions(), try reader.read())
+        (scope, animated) = (Change.Scope(rawValue: try reader.readByte()), try reader.read())
+        (options, through) = (try reader.read(), try reader.read())
         controllers = try reader.read()
         objects = try reader.read()
-        guard objects.count <= inserts.count + updates.count else {
-            throw WireError("an update has \(objects.count) objects for \(inserts.count + updates.count) changes")
+        guard objects.count <= inserted.count + updated.count else {
+            throw WireError("an update has \(objects.count) objects for \(inserted.count + updated.count) changes")
         }
     }
 }

@@ -38,8 +38,8 @@ package final class WorkerPresenter: Presenter {
         return perform(.open(setup), by: nil)
     }
 
-    package func present(_ update: ObjectUpdate, controllers: SectionControllerTable?) -> PresenterOutput? {
-        perform(.present(PresenterUpdate(update, controllers: controllers)), by: nil)
+    package func present(_ change: Change, controllers: SectionControllerTable?) -> PresenterOutput? {
+        perform(.present(PresenterUpdate(change, controllers: controllers)), by: nil)
     }
 
     package func presentItems(through ticket: Ticket) -> PresenterOutput? { nil }

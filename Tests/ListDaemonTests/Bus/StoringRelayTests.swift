@@ -42,7 +42,7 @@ struct StoringRelayTests {
         return StoringRelay(StoredList(adapter, durability: .disk, store: nil, log: log))
     }
 
-    private let work = StoreWork(oldestRevision: 0, revision: 0, limit: 1)
+    private let work = StoreWrite(oldestRevision: 0, revision: 0, limit: 1)
 
     @Test(
         "a list's new ListHost writes before it is the relay's target → only the new ListHost gets the store's answer"

@@ -37,7 +37,7 @@ struct HostStoringTests {
         }
     }
 
-    private func nextWrite() async throws -> (token: StoringToken, work: StoreWork) {
+    private func nextWrite() async throws -> (token: StoringToken, work: StoreWrite) {
         guard case .store(let token, let work) = try await next() else { throw Unexpected() }
         return (token, work)
     }
@@ -142,7 +142,7 @@ struct HostStoringTests {
         _ = try await nextAnswer()
         for _ in 0..<2 {
             let block = try await nextWrite()
-            #expect(block.work.content == nil && block.work.limit > 1)
+            #expect(block.work.change?.hasObjectChanges != true && block.work.limit > 1)
             host.send(.stored(block.token, ListError(.storeFailed, "full")))
             #expect(try await itemCount(of: host) == 3)
         }
@@ -171,7 +171,7 @@ struct HostStoringTests {
         _ = try await nextAnswer()
         host.send(.hold(false))
         let write = try await nextWrite()
-        #expect(write.work.content != nil && write.work.limit == 2)
+        #expect(write.work.change?.hasObjectChanges == true && write.work.limit == 2)
         host.send(.stored(write.token, nil))
         #expect(try await nextRevision() == 2)
         #expect(try await itemCount(of: host) == 1 + 3)
@@ -203,7 +203,8 @@ struct HostStoringTests {
         host.send(.stored(try await nextWrite().token, nil))
         #expect(try await nextRevision() == 2)
         let last = try await nextWrite()
-        #expect(last.work.content == nil && last.work.limit == 2 && last.work.log.map(\.revision) == [2])
+        #expect(last.work.change?.hasObjectChanges != true)
+        #expect(last.work.limit == 2 && last.work.log.map(\.revision) == [2])
         host.send(.stored(last.token, nil))
         #expect(try await nextAnswer().id == 3)
     }
@@ -244,7 +245,7 @@ struct HostStoringTests {
         host.send(.keep(2, true))
         let snapshot = try await nextWrite()
         #expect(snapshot.work.limit == 1 && snapshot.work.log.map(\.revision) == [1])
-        guard case .replace(let objects) = snapshot.work.content else { throw Unexpected() }
+        guard let objects = snapshot.work.change?.whole else { throw Unexpected() }
         #expect(objects.map(\.id) == ["a"])
         host.send(.stored(snapshot.token, nil))
         #expect(try await nextAnswer().id == 2)

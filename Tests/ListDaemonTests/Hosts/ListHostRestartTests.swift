@@ -60,7 +60,7 @@ struct ListHostRestartTests {
         host.send(.update(UpdateRequest(id: id, operation: .applyChanges(removed: [], upserts: [upsert]))))
         let update = try await worker.nextUpdate()
         let count = Int(id)
-        #expect(update.changes.inserts.map(\.object.id) == [object])
+        #expect(update.inserted.map(\.object.id) == [object])
         host.report(PresenterOutput(reports: [.presented(.reload(count))]), from: worker.number)
         try await answer(id)
     }

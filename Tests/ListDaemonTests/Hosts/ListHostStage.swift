@@ -35,10 +35,10 @@ final class FalseWorker: Sendable {
         return setup
     }
 
-    func nextUpdate() async throws -> ObjectUpdate {
+    func nextUpdate() async throws -> Change {
         let order = try await orders.next(timeout: .seconds(60)) { if case .present = $0 { true } else { false } }
         guard case .present(let update) = order else { throw Unexpected() }
-        return try #require(update.update)
+        return try #require(update.change)
     }
 
     struct Unexpected: Error {}
@@ -133,7 +133,7 @@ struct ListHostStage {
     }
 
     /// Returns the next transaction to store.
-    func nextWrite() async throws -> (token: StoringToken, work: StoreWork) {
+    func nextWrite() async throws -> (token: StoringToken, work: StoreWrite) {
         let effect = try await said.next(timeout: .seconds(60)) { if case .store = $0 { true } else { false } }
         guard case .store(let token, let work) = effect else { throw FalseWorker.Unexpected() }
         return (token, work)

@@ -20,7 +20,7 @@ struct ListHostStoringTests {
         let stage = ListHostStage(revision: revision, isStored: true)
         stage.host.attach(worker.slot)
         let block = try await stage.nextWrite()
-        #expect(block.work.content == nil && block.work.limit == revision + RevisionNumbers.blockSize)
+        #expect(block.work.change?.hasObjectChanges != true && block.work.limit == revision + RevisionNumbers.blockSize)
         _ = try await worker.nextSetup()
         stage.report(.opened(.items(0)), from: worker)
         stage.host.send(.stored(block.token, nil))
@@ -40,17 +40,18 @@ struct ListHostStoringTests {
         stage.report(.presented(.reload(1)), from: worker)
         #expect(try await stage.answer(to: 1).revision == 1)
         let whole = try await stage.nextWrite()
-        guard case .replace(let objects) = whole.work.content else { throw FalseWorker.Unexpected() }
+        guard let objects = whole.work.change?.whole else { throw FalseWorker.Unexpected() }
         #expect(objects.map(\.id) == ["a"] && whole.work.revision == 1 && whole.work.limit == 1)
         #expect(whole.work.log.map(\.revision) == [1])
         stage.host.send(.stored(whole.token, nil))
         _ = try await stage.answer(to: 2).get()
         var next = try await stage.nextWrite()
-        if next.work.content == nil {  // a block of revisions
+        if next.work.change?.hasObjectChanges != true {  // a block of revisions
             stage.host.send(.stored(next.token, nil))
             next = try await stage.nextWrite()
         }
-        #expect(next.work.content != nil && next.work.revision == 1 && next.work.limit > 1 && next.work.requests == [3])
+        #expect(next.work.change?.hasObjectChanges == true && next.work.change?.requests == [3])
+        #expect(next.work.revision == 1 && next.work.limit > 1)
     }
 
     @Test(
@@ -122,7 +123,7 @@ struct ListHostStoringTests {
         other.workingRange = 7
         stage.host.send(.configure(1, other, SectionControllerTable(naming: ["*": "listd/binding"])))
         let write = try await stage.nextWrite()
-        #expect(write.work.content == nil && write.work.requests == [1])
+        #expect(write.work.change?.hasObjectChanges != true && write.work.change?.requests == [1])
         stage.host.losePresenter()
         stage.host.send(.stored(write.token, nil))
         let next = FalseWorker()
@@ -154,8 +155,8 @@ struct ListHostStoringTests {
     func followed() async throws {
         let stage = try await makeStored()
         let followed = EventLog<[String]>()
-        stage.host.observeContent { content in
-            if case .changes(let changes) = content { followed.record(changes.placed.map(\.object.id)) }
+        stage.host.observeContent { change in
+            if change.whole == nil { followed.record(change.placed.map(\.object.id)) }
         }
         try stage.put(1, "a")
         stage.host.send(.stored(try await stage.nextWrite().token, ListError(.storeFailed, "full")))
@@ -204,7 +205,7 @@ struct ListHostStoringTests {
         let isSaid = stage.said.recorded.contains { if case .event = $0 { true } else { false } }
         #expect(!isSaid)
         let again = try await stage.nextWrite()
-        #expect(again.work.content == nil)
+        #expect(again.work.change?.hasObjectChanges != true)
         stage.host.send(.stored(again.token, nil))
         _ = try await stage.said.next(timeout: .seconds(60)) { if case .event(.updated) = $0 { true } else { false } }
     }

@@ -206,7 +206,7 @@ struct ListHostTests {
         try await stage.present(in: second, itemCount: 3)
         _ = try await second.orders.next(timeout: .seconds(60), where: isAsked)
         stage.report(.moveVerdict(1, .section(from: 0, to: 2)), from: second)
-        #expect(try await second.nextUpdate().changes.moves.map(\.new) == [2])
+        #expect(try await second.nextUpdate().moved.map(\.new) == [2])
         stage.report(.presented(.reload(3)), from: second)
         #expect(try await stage.answer(to: 1).revision == 9)
     }

@@ -40,7 +40,7 @@ final class ListHostWorld {
     private var host: ListHost
     private var worker: LateWorker?
     private var workers: Int64 = 0
-    private var writes: [(token: StoringToken, work: StoreWork)] = []
+    private var writes: [(token: StoringToken, work: StoreWrite)] = []
     private var asked: [RequestID: AdapterCommand] = [:]
     private var answered: Set<RequestID> = []
     private var lastID: RequestID = 0
@@ -180,10 +180,10 @@ final class ListHostWorld {
         host.send(.stored(token, isRefused ? ListError(.storeFailed, "full") : nil))
     }
 
-    private func write(_ work: StoreWork) {
+    private func write(_ work: StoreWrite) {
         let before = disk.objects
-        if let content = work.content { disk.objects = content.applied(to: before) }
-        let wanted = work.requests.reduce(before) { objects, id in applied(asked[id], to: objects) }
+        if let change = work.change { disk.objects = change.written(over: before) }
+        let wanted = (work.change?.requests ?? []).reduce(before) { objects, id in applied(asked[id], to: objects) }
         #expect(disk.objects == wanted)
         (disk.revision, disk.limit) = (work.revision, max(work.revision, work.limit))
         disk.log = (disk.log + work.log).filter { $0.baseRevision >= work.oldestRevision }
@@ -464,21 +464,19 @@ private final class ChangingSection: ListSectionController {
     }
 }
 
-extension PreparedTransaction.Content {
-    /// Returns the objects in the store after this content was written.
-    fileprivate func applied(to objects: [ListObject]) -> [ListObject] {
-        switch self {
-        case .replace(let all): return all
-        case .changes(let changes):
-            let moved = Set(changes.removed + changes.placed.map(\.object.id))
-            let updated = Dictionary(changes.updated.map { ($0.id, $0) }) { $1 }
-            var result = objects.filter { !moved.contains($0.id) }.map { updated[$0.id] ?? $0 }
-            for placement in changes.placed {
-                let index = placement.predecessor.map { id in result.firstIndex { $0.id == id } ?? result.count - 1 }
-                result.insert(placement.object, at: (index ?? -1) + 1)
+extension Change {
+    /// Returns the objects in the store after this change was written.
+    fileprivate func written(over objects: [ListObject]) -> [ListObject] {
+        if let whole { return whole }
+        let moved = Set(removed.compactMap(\.object?.id) + placed.map(\.object.id))
+        let updated = Dictionary(updatedInPlace.map { ($0.id, $0) }) { $1 }
+        var result = objects.filter { !moved.contains($0.id) }.map { updated[$0.id] ?? $0 }
+        for (object, predecessor) in placed {
+            let index = predecessor.map { before in
+                result.firstIndex { $0.id == before.id } ?? result.count - 1
             }
-            return result
-        @unknown default: return objects
+            result.insert(object, at: (index ?? -1) + 1)
         }
+        return result
     }
 }

@@ -3,7 +3,7 @@
 import Foundation
 import Glibc
 import ListDaemon
-import ListKit
+@_spi(Daemon) import ListKit
 import TestSupport
 import Testing
 
@@ -18,13 +18,6 @@ struct RevisionBlockTests {
     private let directory = TemporaryDirectory()
 
     private func open() throws -> OpenedStore { try SQLiteStore.open(directory: directory.path) }
-
-    private func entry(_ revision: UInt64) -> StoredChange {
-        StoredChange(
-            Transaction(
-                baseRevision: revision - 1, revision: revision, kind: .reload, animated: false, sectionCount: 0,
-                itemCount: 0))
-    }
 
     /// Leaves the files as a process does that is killed at this moment.
     private func simulateKill(_ store: SQLiteStore) async throws {
@@ -42,7 +35,7 @@ struct RevisionBlockTests {
             let store = try SQLiteStore.open(directory: path).store
             try await store.write(.create(adapter("x")))
             try await store.write(.update("x", 1, .replace([object("a", 1)])))
-            try await store.write(.reserve(name: "x", limit: 1025))
+            try await store.write(.reserve("x", at: 1, limit: 1025))
             // Revisions 2 to 40 are announced to clients.
             try await store.write(.update("x", 41, .replace([object("a", 2)]), limit: 1026))
             Glibc.kill(getpid(), SIGKILL)
@@ -54,14 +47,14 @@ struct RevisionBlockTests {
         try await simulateKill(first.store)
         let second = try open()
         #expect(second.adapters == first.adapters)
-        let transaction = PreparedTransaction(
-            baseRevision: 1026, revision: 1027, content: .changes(PreparedTransaction.Changes()))
         try await second.store.write(
             .update(
-                name: "x", transaction, log: [entry(1027)], forgetBefore: 1027, limit: 1027, cursor: nil))
+                name: "x",
+                StoreWrite(Change(), log: [transaction(1027)], oldestRevision: 1026, revision: 1027, limit: 1027)))
         try await simulateKill(second.store)
         let third = try open()
-        #expect(third.adapters.first?.revision == 1027 && third.adapters.first?.changes == [entry(1027)])
+        #expect(third.adapters.first?.revision == 1027)
+        #expect(third.adapters.first?.changes == [StoredChange(transaction(1027))])
         await third.store.close()
     }
 
@@ -69,14 +62,15 @@ struct RevisionBlockTests {
     func settled() async throws {
         let store = try open().store
         try await store.write(.create(adapter("x")))
-        try await store.write(.reserve(name: "x", limit: 1024))
+        try await store.write(.reserve("x", at: 0, limit: 1024))
         // A smaller block does not lower the limit.
-        try await store.write(.reserve(name: "x", limit: 10))
-        let log = (1...5).map { entry($0) }
-        try await store.write(.endRun(name: "x", revision: 5, log: log, forgetBefore: 3))
+        try await store.write(.reserve("x", at: 0, limit: 10))
+        let log = (1...5).map { transaction($0) }
+        try await store.write(.endRun("x", at: 5, log: log, oldest: 2))
         try await simulateKill(store)
         let opened = try open()
-        #expect(opened.adapters.first?.revision == 5 && opened.adapters.first?.changes == Array(log[2...]))
+        #expect(opened.adapters.first?.revision == 5)
+        #expect(opened.adapters.first?.changes == log[2...].map { StoredChange($0) })
         await opened.store.close()
     }
 
@@ -86,13 +80,13 @@ struct RevisionBlockTests {
     func cursor() async throws {
         let store = try open().store
         try await store.write(.create(adapter("x")))
-        let none = PreparedTransaction(baseRevision: 0, revision: 1, content: .replace([]))
-        try await store.write(
-            .update(name: "x", none, log: [], forgetBefore: 0, limit: 1, cursor: [0, 255]))
+        var none = Change.replace([])
+        none.cursor = [0, 255]
+        try await store.write(.update("x", 1, none))
         try await store.write(.update("x", 2, .replace([object("a", 1)])))
-        await #expect(throws: ListError.self) { try await store.write(.reserve(name: "y", limit: 5)) }
+        await #expect(throws: ListError.self) { try await store.write(.reserve("y", at: 0, limit: 5)) }
         await #expect(throws: ListError.self) {
-            try await store.write(.endRun(name: "y", revision: 5, log: [], forgetBefore: 0))
+            try await store.write(.endRun("y", at: 5))
         }
         try await simulateKill(store)
         let opened = try open()
@@ -117,7 +111,7 @@ struct RevisionBlockTests {
         for step in 0..<200 {
             switch Int.random(in: 0..<8, using: &random) {
             case 0:
-                try await store.write(.reserve(name: "x", limit: last + 30))
+                try await store.write(.reserve("x", at: last, limit: last + 30))
                 limit = max(limit, last + 30)
             case 1...3:
                 // Uses a revision without a request to the store.
@@ -131,7 +125,7 @@ struct RevisionBlockTests {
                 // An update in progress at the kill was not announced to any client.
                 let isKilled = Bool.random(using: &random)
                 if !isKilled {
-                    try await store.write(.endRun(name: "x", revision: last, log: [], forgetBefore: 0))
+                    try await store.write(.endRun("x", at: last))
                     limit = last
                 }
                 try await simulateKill(store)

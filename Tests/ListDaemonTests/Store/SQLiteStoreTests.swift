@@ -2,7 +2,7 @@
 
 import Glibc
 import ListDaemon
-import ListKit
+@_spi(Daemon) import ListKit
 import TestSupport
 import Testing
 
@@ -38,19 +38,16 @@ struct SQLiteStoreTests {
         try await store.write(.options(name: "mail", ["layout": "flow"]))
         try await store.write(.remove(name: "gone"))
         try await store.write(.remove(name: "never"))
-        let log = [StoredChange(revision: 2, bytes: [1, 2]), StoredChange(revision: 3, bytes: [])]
-        let same = PreparedTransaction(
-            baseRevision: 1, revision: 1, content: .replace([try object("a", 1), try object("b", 2)]))
+        let log = (1...3).map { transaction($0) }
+        let same = Change.replace([try object("a", 1), try object("b", 2)])
         try await store.write(
-            .update(
-                name: "mail", same, log: [StoredChange(revision: 1, bytes: [9])] + log, forgetBefore: 2, limit: 1,
-                cursor: nil))
+            .update(name: "mail", StoreWrite(same, log: log, oldestRevision: 1, revision: 1, limit: 1)))
         let again = try await reopen(store)
         let restored = try #require(again.adapters.first)
         #expect(again.adapters.count == 1 && again.damage == nil)
         #expect(restored.adapter == StoredAdapter(name: "mail", epoch: "e1", owner: 1000, options: ["layout": "flow"]))
         #expect(try restored.revision == 1 && restored.objects == [object("a", 1), object("b", 2)])
-        #expect(restored.changes == log)
+        #expect(restored.changes == log[1...].map { StoredChange($0) })
         try await again.store.write(.create(adapter("mail", epoch: "e2")))
         let last = try await reopen(again.store)
         #expect(last.adapters.map(\.adapter) == [adapter("mail", epoch: "e2")] && last.adapters[0].objects.isEmpty)
@@ -133,12 +130,12 @@ struct SQLiteStoreTests {
         try await store.write(.create(adapter("x")))
         var ids = ["s", "t"]
         try await store.write(.update("x", 1, .replace(ids.map { try object($0, 0) })))
-        var changes = PreparedTransaction.Changes()
         for number in 0..<3000 {
             let index = ["after": 1, "before": ids.count - 1, "first": 0, "last": ids.count][place] ?? 0
             ids.insert("n\(number)", at: index)
-            changes.placed = [.init(object: try object("n\(number)", 0), predecessor: index > 0 ? ids[index - 1] : nil)]
-            store.write(.update("x", UInt64(number + 2), .changes(changes)), durability: .disk) { _ in }
+            let predecessor = try index > 0 ? object(ids[index - 1], 0) : nil
+            let change = Change.changes(placed: [(try object("n\(number)", 0), after: predecessor)])
+            store.write(.update("x", UInt64(number + 2), change), durability: .disk) { _ in }
         }
         let opened = try await reopen(store)
         #expect(opened.adapters.first?.objects.map(\.id) == ids)
@@ -153,7 +150,7 @@ struct SQLiteStoreTests {
         let outcomes = EventLog<Bool>()
         for revision in 1...100 {
             for name in 0..<8 {
-                let content = try PreparedTransaction.Content.replace([object("a", revision)])
+                let content = try Change.replace([object("a", revision)])
                 store.write(.update("x\(name)", UInt64(revision), content), durability: name == 0 ? .fsync : .disk) {
                     result in
                     if case .success = result { outcomes.record(true) } else { outcomes.record(false) }

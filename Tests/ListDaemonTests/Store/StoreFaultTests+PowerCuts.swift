@@ -3,7 +3,7 @@
 import CFaultyFiles
 import Foundation
 import ListDaemon
-import ListKit
+@_spi(Daemon) import ListKit
 import TestSupport
 import Testing
 
@@ -137,11 +137,11 @@ extension StoreFaultTests {
         if stage.limit > model.revision { model.revision = .random(in: model.revision...stage.limit, using: &random) }
         if stage.lists.contains("x"), random.chance(oneIn: 8) {
             stage.limit = max(stage.limit, model.revision + 100)
-            return .reserve(name: "x", limit: stage.limit)
+            return .reserve("x", at: stage.revision, limit: stage.limit)
         }
         if stage.limit > stage.revision, random.chance(oneIn: 4) {
             (stage.revision, stage.limit) = (model.revision, model.revision)
-            return .endRun(name: "x", revision: model.revision, log: [], forgetBefore: 0)
+            return .endRun("x", at: model.revision)
         }
         var content = try model.transaction(&random)
         // Large changes cause a checkpoint of the log now and then.

@@ -3,7 +3,7 @@
 import Foundation
 import Glibc
 import ListDaemon
-import ListKit
+@_spi(Daemon) import ListKit
 import TestSupport
 import Testing
 
@@ -28,7 +28,7 @@ struct StoreLossTests {
         let store = try open().store
         try await store.write(.create(adapter("x")), durability: durability)
         for revision in 0..<updates {
-            let content = try PreparedTransaction.Content.replace([object("a", revision)])
+            let content = try Change.replace([object("a", revision)])
             try await store.write(.update("x", UInt64(revision + 1), content), durability: durability)
         }
         let names = try FileManager.default.contentsOfDirectory(atPath: directory.path)

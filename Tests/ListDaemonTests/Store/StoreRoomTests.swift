@@ -3,7 +3,7 @@
 import Foundation
 import Glibc
 import ListDaemon
-import ListKit
+@_spi(Daemon) import ListKit
 import TestSupport
 import Testing
 
@@ -58,10 +58,9 @@ struct StoreRoomTests {
         #expect(error?.cause?.contains("full") == true, "seed \(seed)")
         try await store.write(.remove(name: "large"), durability: .fsync)
         // More data than the reserved space can hold, while the disk is still full.
-        var changes = PreparedTransaction.Changes()
         for (index, object) in next.enumerated() {
-            changes.placed = [.init(object: object, predecessor: index > 0 ? next[index - 1].id : nil)]
-            try await store.write(.update("small", UInt64(index + 1), .changes(changes)))
+            let change = Change.changes(placed: [(object, after: index > 0 ? next[index - 1] : nil)])
+            try await store.write(.update("small", UInt64(index + 1), change))
         }
         #expect(try await store.faults().isEmpty, "seed \(seed)")
         await store.close()
@@ -80,10 +79,10 @@ struct StoreRoomTests {
         let store = try SQLiteStore.open(directory: directory.path).store
         for name in ["large", "other"] {
             try await store.write(.create(adapter(name)))
-            let log = (0..<100).map { StoredChange(revision: UInt64($0), bytes: [UInt8](repeating: 1, count: 100)) }
-            let transaction = PreparedTransaction(
-                baseRevision: 100, revision: 100, content: .replace(try objects(2000, &random)))
-            try await store.write(.update(name: name, transaction, log: log, forgetBefore: 0, limit: 100, cursor: nil))
+            let write = StoreWrite(
+                .replace(try objects(2000, &random)), log: (1...100).map { transaction($0) }, oldestRevision: 0,
+                revision: 100, limit: 100)
+            try await store.write(.update(name: name, write))
         }
         try await store.write(.remove(name: "large"))
         // The name of the list is free immediately.

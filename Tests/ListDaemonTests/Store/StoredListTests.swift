@@ -56,31 +56,28 @@ struct StoredListTests {
             adapter("x"), durability: durability, store: store, log: Log(level: .error, sink: SilentSink()))
     }
 
-    private func update(leadingTo revision: UInt64, requests: [RequestID] = []) -> StoreWork {
-        StoreWork(
-            content: .changes(PreparedTransaction.Changes()), oldestRevision: 0, revision: revision - 1,
-            limit: revision, requests: requests)
+    private func update(leadingTo revision: UInt64, cursor: [UInt8]? = nil) -> StoreWrite {
+        var change = Change()
+        change.cursor = cursor
+        return StoreWrite(change, oldestRevision: 0, revision: revision - 1, limit: revision)
     }
 
-    private var whole: StoreWork {
-        StoreWork(content: .replace([]), oldestRevision: 0, revision: 3, limit: 3)
-    }
+    private var whole: StoreWrite { StoreWrite(.replace([]), oldestRevision: 0, revision: 3, limit: 3) }
 
     @Test(
         "a transaction has the source's last event → the source's cursor is stored with it; otherwise → without"
     )
     func cursor() async throws {
         let list = list(.disk)
-        list.cursors.set([7], for: 12)
-        list.write(update(leadingTo: 4, requests: [11, 13])) { _ in }
+        list.write(update(leadingTo: 4)) { _ in }
         #expect(try await store.changes.next() == "update disk")
         store.answer()
         #expect(list.cursor == nil)
-        list.write(update(leadingTo: 5, requests: [12, 14])) { _ in }
+        list.write(update(leadingTo: 5, cursor: [7])) { _ in }
         #expect(try await store.changes.next() == "update with [7] disk")
         store.answer(Self.full)
         #expect(list.cursor == nil)
-        list.write(update(leadingTo: 5, requests: [12, 14])) { _ in }
+        list.write(update(leadingTo: 5, cursor: [7])) { _ in }
         #expect(try await store.changes.next() == "update with [7] disk")
         store.answer()
         #expect(list.cursor == [7])
@@ -93,8 +90,7 @@ struct StoredListTests {
     @Test("a list that is not stored gets a cursor → the cursor is retained, and stored together with the list")
     func cursorInMemory() async throws {
         let list = list(.memory)
-        list.cursors.set([7], for: 12)
-        list.write(update(leadingTo: 4, requests: [12])) { _ in }
+        list.write(update(leadingTo: 4, cursor: [7])) { _ in }
         #expect(list.cursor == [7] && store.changes.recorded.isEmpty)
         list.enablePersistence(["durability": "disk"], durability: .disk)
         list.write(whole) { _ in }
@@ -181,9 +177,9 @@ extension StoreChange {
     /// The name of the list.
     fileprivate var name: String {
         switch self {
-        case .create(let adapter), .createFilled(let adapter, _, _, _): adapter.name
+        case .create(let adapter), .createFilled(let adapter, _, _): adapter.name
         case .rename(let name, _), .cursor(let name, _), .remove(let name), .options(let name, _),
-            .update(let name, _, _, _, _, _), .reserve(let name, _), .endRun(let name, _, _, _):
+            .update(let name, _):
             name
         }
     }
@@ -192,14 +188,12 @@ extension StoreChange {
     fileprivate var word: String {
         switch self {
         case .create: "create"
-        case .createFilled(_, _, _, let cursor): "createFilled" + (cursor.map { " with \($0)" } ?? "")
+        case .createFilled(_, _, let cursor): "createFilled" + (cursor.map { " with \($0)" } ?? "")
         case .rename(let old, let new): "rename \(old) to \(new)"
         case .cursor: "cursor"
         case .remove: "remove"
         case .options: "options"
-        case .update(_, _, _, _, _, let cursor): "update" + (cursor.map { " with \($0)" } ?? "")
-        case .reserve: "reserve"
-        case .endRun: "endRun"
+        case .update(_, let write): "update" + (write.change?.cursor.map { " with \($0)" } ?? "")
         }
     }
 }

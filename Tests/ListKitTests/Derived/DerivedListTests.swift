@@ -21,6 +21,14 @@ struct DerivedListTests {
         #expect(world.transactions > Self.updates / 4)
     }
 
+    /// Returns a change without positions, which derived lists do not read.
+    private func change(removed: [ListObject] = [], updated: [ListObject] = []) -> Change {
+        var change = Change()
+        change.removed = removed.map { (0, $0) }
+        change.updated = updated.map { (0, nil, $0) }
+        return change
+    }
+
     @Test("one of many objects changes → only this object is reported as changed")
     func oneChange() throws {
         let objects = try (0..<1000).map {
@@ -30,7 +38,7 @@ struct DerivedListTests {
         list.append(objects, from: 0, total: 1000)
         _ = list.dequeueChange()
         let first = try ListObject(id: "500", fields: ["n": 5000, "t": "x"])
-        list.apply(.changes(PreparedTransaction.Changes(updated: [first])))
+        list.apply(change(updated: [first]))
         guard case .changes(let removed, let upserts) = list.dequeueChange() else {
             Issue.record("the derived list has no changes")
             return
@@ -49,9 +57,9 @@ struct DerivedListTests {
         let list = DerivedList(try DerivedQuery(parsing: "contains=x1&sort=n&limit=3"))
         list.append(objects, from: 0, total: 100)
         _ = list.dequeueChange()
-        list.apply(.changes(PreparedTransaction.Changes(removed: ["19"], updated: [try ListObject(id: "20")])))
+        list.apply(change(removed: [objects[19]], updated: [try ListObject(id: "20")]))
         if let change = list.dequeueChange() { Issue.record("\(change)") }
-        list.apply(.changes(PreparedTransaction.Changes(removed: ["1"])))
+        list.apply(change(removed: [objects[1]]))
         guard case .changes(let removed, let upserts) = list.dequeueChange() else {
             Issue.record("the derived list has no changes")
             return
@@ -66,7 +74,7 @@ struct DerivedListTests {
         list.append(objects, from: 0, total: 5)
         _ = list.dequeueChange()
         let later = try ["1", "2"].map { try ListObject(id: $0, fields: ["n": .double($0 == "1" ? 3.1 : 3.2)]) }
-        list.apply(.changes(PreparedTransaction.Changes(updated: later)))
+        list.apply(change(updated: later))
         guard case .changes(let removed, let upserts) = list.dequeueChange() else {
             Issue.record("the derived list has no changes")
             return

@@ -14,7 +14,7 @@ final class FollowedList {
     private let ids: [String]
     private var query: DerivedQuery
     /// Contents of the base list's transactions that the derived list has not received yet.
-    private var behind: [PreparedTransaction.Content] = []
+    private var behind: [Change] = []
     private(set) var transactions = 0
     private let isMinimal: Bool
 
@@ -69,7 +69,7 @@ final class FollowedList {
     }
 
     private func updateDerived() {
-        for content in behind { derived.apply(content) }
+        for change in behind { derived.apply(change) }
         behind = []
     }
 
@@ -99,8 +99,8 @@ final class FollowedList {
         while true {
             switch step {
             case .diff(let job): step = base.adapter.finishDiff(job.run())
-            case .commit(let transaction):
-                behind.append(transaction.content)
+            case .commit:
+                if let change = base.adapter.changeToStore { behind.append(change) }
                 base.receive(base.adapter.commitFlush())
                 return
             case .finished(let result):

@@ -36,7 +36,7 @@ struct FollowedCopyTests {
                     Issue.record("there is no update to present")
                     return
                 }
-                let map = update.changes.positions(of: before.count)
+                let map = update.positions(of: before.count)
                 _ = copy.finishPresenting(Presented(itemCount: 0))
                 let objects = copy.table.objects(.new, in: 0..<copy.table.count(.new))
                 #expect(objects.map(\.id) == list.ids)

@@ -27,20 +27,20 @@ final class FalsePresenter {
     }
 
     /// Presents an update of the list.
-    func present(_ update: ObjectUpdate) -> Report {
+    func present(_ change: Change) -> Report {
         let before = objects
-        objects = update.changes.applied(to: before)
-        if let configuration = update.configuration { options = configuration }
-        for position in update.changes.deletes { values[before[position].id] = nil }
-        let reloads = Set(update.changes.updates.map(\.old)).union(update.forced.flatMap(\.range)).sorted()
-        let changed = reloads.map { before[$0].id } + update.changes.inserts.map(\.object.id)
-        let fresh = renew(update.rebuildsControllers ? objects.map(\.id) : changed)
-        guard update.isAnnounced else { return Report(presented: Presented(itemCount: objects.count), values: [:]) }
-        var announcer = TransactionAnnouncer(changes: update.changes, options: options)
+        objects = change.applied(to: before)
+        if let new = change.options { options = new }
+        for (position, _) in change.removed { values[before[position].id] = nil }
+        let reloads = Set(change.updated.map(\.old)).union(change.reloads.flatMap(\.range)).sorted()
+        let changed = reloads.map { before[$0].id } + change.inserted.map(\.object.id)
+        let fresh = renew(change.scope.contains(.controllers) ? objects.map(\.id) : changed)
+        guard change.isAnnounced else { return Report(presented: Presented(itemCount: objects.count), values: [:]) }
+        var announcer = TransactionAnnouncer(changes: change, options: options)
         for old in reloads { announcer.addReload(ofSection: old, itemCount: 1, oldItemCount: 1) }
-        var transaction = transaction(animated: update.animated)
+        var transaction = transaction(animated: change.animated)
         (transaction.sections, transaction.items) = announcer.batches()
-        let isReload = update.isReload || transaction.isTooLarge(threshold: options.reloadThreshold)
+        let isReload = change.isReload || transaction.isTooLarge(threshold: options.reloadThreshold)
         return report(isReload ? transaction.asReload : transaction, isReload ? values : fresh)
     }
 

@@ -10,8 +10,8 @@ final class ObjectListOwner {
     /// The error of the store, and whether the requests are then retried one by one; `nil` = writes succeed.
     var refusal: (error: ListError, retries: Bool)?
     var verdict = ItemMoveVerdict.refused
-    private(set) var writes: [StoreWork] = []
-    private(set) var updates: [ObjectUpdate] = []
+    private(set) var writes: [StoreWrite] = []
+    private(set) var updates: [Change] = []
     private(set) var announced: [Transaction] = []
     private(set) var answers: [RequestAnswer] = []
     private var lastID: RequestID = 0
@@ -36,8 +36,8 @@ final class ObjectListOwner {
     ) -> RequestID {
         lastID += 1
         let request = UpdateRequest(
-            id: lastID, expectedRevision: revision, animated: animated, operation: operation)
-        list.enqueue(request, cursor: cursor, now: now)
+            id: lastID, expectedRevision: revision, animated: animated, cursor: cursor, operation: operation)
+        list.enqueue(request, now: now)
         return lastID
     }
 

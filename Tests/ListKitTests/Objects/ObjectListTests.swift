@@ -19,7 +19,7 @@ struct ObjectListTests {
         #expect(owner.answers.map(\.id) == [1, 2, 3, 4])
         #expect(owner.answers.map(\.revision) == [1, 1, nil, 1])
         #expect(owner.answers[2].errorCode == .noSuchObject)
-        #expect(owner.writes.map(\.requests) == [[1, 2, 3, 4]])
+        #expect(owner.writes.map(\.change?.requests) == [[1, 2, 3, 4]])
         #expect(owner.writes[0].limit == 1 && owner.writes[0].revision == 0)
         #expect(owner.announced.map(\.revision) == [1])
         #expect(owner.updates.map(\.animated) == [false])
@@ -127,7 +127,7 @@ struct ObjectListTests {
         owner.performNextStep()
         #expect(owner.list.timing != .now)
         owner.flush()
-        #expect(owner.writes.map(\.requests) == [[1], [2, 3, 4], [2], [3], [4], [5]])
+        #expect(owner.writes.map(\.change?.requests) == [[1], [2, 3, 4], [2], [3], [4], [5]])
         #expect(owner.answers.map(\.errorCode) == [nil, .limitsExceeded, nil, nil, nil])
         #expect(owner.ids == ["c", "d"])
     }
@@ -143,7 +143,7 @@ struct ObjectListTests {
         owner.enqueue(.reloadObjects(["a"]))
         owner.verdict = .section(from: 0, to: 1)
         owner.flush()
-        #expect(owner.writes.map(\.requests) == [[1], [2], [3], [4, 5]])
+        #expect(owner.writes.map(\.change?.requests) == [[1], [2], [3], [4, 5]])
         #expect(owner.answers.map(\.revision) == [1, 2, 3, 4, 4])
     }
 
@@ -204,10 +204,11 @@ struct ObjectListTests {
         owner.enqueue(.applyChanges(removed: ["b"], upserts: [.init(try object("e"), position: .first)]))
         owner.enqueue(.reloadObjects(["d", "e"]))
         owner.flush()
-        #expect(owner.updates[0].forced == [IndexRun(first: 2, length: 2)])
+        #expect(owner.updates[0].reloads == [IndexRun(first: 2, length: 2)])
         owner.enqueue(.reloadObjects(["a"]))
         owner.flush()
-        #expect(owner.writes[1].content == nil && owner.announced[1].sections.reloads.map(\.range) == [1..<2])
+        #expect(owner.writes[1].change?.hasObjectChanges == false)
+        #expect(owner.announced[1].sections.reloads.map(\.range) == [1..<2])
         owner.enqueue(.reloadData)
         owner.flush()
         #expect(owner.updates[2].isReload && owner.announced[2].kind == .reload)
@@ -232,7 +233,7 @@ struct ObjectListTests {
         owner.refusal = nil
         owner.enqueue(.configure(new, controllersChanged: false))
         owner.flush()
-        #expect(owner.list.configuration.layout == .absolute && owner.updates.last?.relaysOut == true)
+        #expect(owner.list.configuration.layout == .absolute && owner.updates.last?.scope == .layout)
         #expect(owner.announced.map(\.kind) == [.reload])
     }
 

@@ -15,8 +15,8 @@ final class ObjectListWorld {
         var limit: UInt64 = 0
         var log: [UInt64: Transaction] = [:]
 
-        mutating func write(_ work: StoreWork) {
-            if let content = work.content { store.write(content) }
+        mutating func write(_ work: StoreWrite) {
+            if let change = work.change { store.write(change) }
             (revision, limit) = (work.revision, work.limit)
             for transaction in work.log { log[transaction.revision] = transaction }
             log = log.filter { $0.value.baseRevision >= work.oldestRevision }
@@ -27,7 +27,7 @@ final class ObjectListWorld {
 
     private enum Order {
         case open([ListObject])
-        case present(ObjectUpdate)
+        case present(Change)
         case ask(ItemMoveRequest)
     }
 
@@ -39,11 +39,11 @@ final class ObjectListWorld {
     }
 
     private enum Write {
-        case update(StoreWork)
-        case block(StoreWork)
-        case record(StoreWork)
+        case update(StoreWrite)
+        case block(StoreWrite)
+        case record(StoreWrite)
 
-        var work: StoreWork {
+        var work: StoreWrite {
             switch self {
             case .update(let work), .block(let work), .record(let work): work
             }
@@ -182,7 +182,7 @@ final class ObjectListWorld {
         case .diff(let job): try perform(list.finishDiff(job.run()))
         case .ask(let move): orders.append(.ask(move))
         case .store(let work):
-            if next == nil { next = expectedResult(of: work.requests) }
+            if next == nil { next = expectedResult(of: work.change?.requests ?? []) }
             writes.append(.update(work))
         case .reserve(let work): writes.append(.block(work))
         case .present(let update):
@@ -248,7 +248,7 @@ final class ObjectListWorld {
             if !isRefused { #expect(next?.reference.objects == disk.store.objects) }
             let isRetried = isRefused && int(2) == 0
             let step = list.finishStoring(outcome, retryingEach: isRetried, now: clock)
-            if isRetried, work.requests.count > 1 { next = nil }
+            if isRetried, work.change?.requests.count ?? 0 > 1 { next = nil }
             try perform(step)
         }
         try handleReports()

@@ -27,9 +27,9 @@ struct PresentingTests {
             controller.letters.append("y")
             batch.insertItems(at: [1])
         })
-        var update = ObjectUpdate()
-        update.configuration = list.adapter.configuration
-        update.configuration?.workingRange = 4
+        var update = Change()
+        update.options = list.adapter.configuration
+        update.options?.workingRange = 4
         #expect(list.adapter.presentation.present(update).transaction == nil)
         #expect(list.adapter.configuration.workingRange == 4 && list.itemCounts == [1])
         let presented = list.adapter.presentation.presentItems()
@@ -65,8 +65,8 @@ struct PresentingTests {
         #expect(controller.letters == ["x", "y"] && list.table.itemCount(.old) == 2)
         #expect(adapter.firstItemUpdate.map { ticket < $0 } == true)
         #expect(adapter.presentItems(through: ticket).transaction == nil)
-        var update = ObjectUpdate()
-        update.relaysOut = true
+        var update = Change()
+        update.scope = .layout
         update.through = try #require(adapter.firstItemUpdate)
         #expect(adapter.present(update).itemCount == 3 && adapter.firstItemUpdate == nil)
     }
@@ -82,9 +82,9 @@ struct PresentingTests {
         }
         let first = present()
         _ = first.items(inSection: 2)
-        var update = ObjectUpdate()
-        update.changes.moves = [(old: 4, new: 0)]
-        update.changes.updates = [(old: 1, object: try letters("s1:ab"))]
+        var update = Change()
+        update.moved = [(4, 0, nil, nil)]
+        update.updated = [(1, nil, try letters("s1:ab"))]
         #expect(first.present(update).itemCount == 14)
         first.leaveTable()
         let second = present()
@@ -100,9 +100,8 @@ struct PresentingTests {
         let diff = DiffJob(old: before, new: after, moves: .positional, generation: 0).run()
         let provider = ScriptedProvider { _ in LetterController(log: EventList()) }
         let list = TestHost(before, provider: provider)
-        var update = ObjectUpdate()
-        update.changes = SectionChanges(diff.result, leadingTo: after)
-        update.changes.list = nil
+        var update = diff.change
+        update.list = nil
         _ = list.adapter.presentation.present(update)
         #expect(list.adapter.objects(from: 0, limit: .max) == after)
         #expect(list.itemCounts == after.map { $0.fields["items"] == "ab" ? 2 : 1 })

@@ -65,8 +65,8 @@ struct SectionTableTests {
             #expect(!table.isOpen)
             let changes = try stageSome(&source, table, sides)
             var counts: [String: Int] = [:]
-            for insert in changes.inserts { counts[insert.object.id] = Int.random(in: 0...4, using: &source.random) }
-            table.open(changes, itemCounts: changes.inserts.map { counts[$0.object.id] ?? 0 })
+            for insert in changes.inserted { counts[insert.object.id] = Int.random(in: 0...4, using: &source.random) }
+            table.open(changes, itemCounts: changes.inserted.map { counts[$0.object.id] ?? 0 })
             #expect(table.isOpen)
             sides.new = sides.rows(after: changes.applied(to: sides.old.map(\.object)), counts)
             try sides.expectEqual(table, &source.random)
@@ -87,7 +87,7 @@ struct SectionTableTests {
 
     /// Stages a few random requests. Compares their effect with the reference, and checks that staging does not change
     /// the table.
-    private func stageSome(_ source: inout RandomList, _ table: SectionTable, _ sides: Sides) throws -> SectionChanges {
+    private func stageSome(_ source: inout RandomList, _ table: SectionTable, _ sides: Sides) throws -> Change {
         var reference = ReferenceList(objects: sides.old.map(\.object))
         var requests: [UpdateRequest] = []
         var codes: [ListError.Code?] = []
@@ -96,22 +96,20 @@ struct SectionTableTests {
             codes.append(reference.apply(request.operation))
             requests.append(request)
         }
-        let staged = table.stage(requests, revision: 0, updater: .batch, rejecting: [])
-        #expect(staged.verdicts.map { $0.error?.code } == codes)
+        let staged = table.stage(requests)
+        #expect(staged.codes == codes)
         try sides.expectEqual(table, &source.random)
-        switch staged.outcome {
-        case .changes(let changes):
-            #expect(changes.applied(to: sides.old.map(\.object)) == reference.objects)
-            return changes
-        case .list(let list):
-            #expect(list == reference.objects)
-            let moves: ListDiffMoves = source.random.chance(oneIn: 2) ? .minimal : .positional
-            let job = DiffJob(old: sides.old.map(\.object), new: list, moves: moves, generation: 0)
-            var changes = SectionChanges(job.run().result, leadingTo: list)
-            // Changes must lead to the same list whether or not they contain the resulting list.
-            if source.random.chance(oneIn: 2) { changes.list = nil }
-            return changes
+        guard let list = staged.list else {
+            #expect(staged.change.applied(to: sides.old.map(\.object)) == reference.objects)
+            return staged.change
         }
+        #expect(list == reference.objects)
+        let moves: ListDiffMoves = source.random.chance(oneIn: 2) ? .minimal : .positional
+        let job = DiffJob(old: sides.old.map(\.object), new: list, moves: moves, generation: 0)
+        var changes = job.run().change
+        // Changes must lead to the same list whether or not they contain the resulting list.
+        if source.random.chance(oneIn: 2) { changes.list = nil }
+        return changes
     }
 
     @Test("one of several requests fails → the failed request has no effect, and the others are applied")
@@ -122,15 +120,10 @@ struct SectionTableTests {
             .applyChanges(removed: ["a"], upserts: [.init(try object("c"), position: .after("nobody"))]),
             .patchObject(id: "a", set: ["n": 1], unset: []),
         ]
-        let staged = table.stage(
-            requests.enumerated().map { UpdateRequest(id: UInt64($0), operation: $1) }, revision: 4, updater: .batch,
-            rejecting: [])
-        #expect(staged.verdicts.map { $0.error?.code } == [nil, .noSuchObject, nil])
-        guard case .changes(let changes) = staged.outcome else {
-            Issue.record("the changes are not given one by one")
-            return
-        }
-        #expect(changes.applied(to: try objects("a", "b")) == (try objects("b", "a1")))
+        let staged = table.stage(requests.enumerated().map { UpdateRequest(id: UInt64($0), operation: $1) })
+        #expect(staged.codes == [nil, .noSuchObject, nil])
+        #expect(staged.list == nil, "the changes are given one by one")
+        #expect(staged.change.applied(to: try objects("a", "b")) == (try objects("b", "a1")))
         #expect(table.objects(.new, in: 0..<9) == (try objects("a", "b")))
     }
 
@@ -143,15 +136,25 @@ struct SectionTableTests {
         #expect(table.index(ofID: "b", .old) == 1)
         #expect(!table.isResting && table.count(.old) == 2 && table.itemCount(.new) == 0)
         let other = SectionTable(resting: try objects("a", "b"))
-        let staged = other.stage(
-            [UpdateRequest(id: 1, operation: .moveObject(id: "b", position: .first))], revision: 0, updater: .batch,
-            rejecting: [])
-        #expect(staged.verdicts.map { $0.error?.code } == [nil] && !other.isResting)
+        let staged = other.stage([UpdateRequest(id: 1, operation: .moveObject(id: "b", position: .first))])
+        #expect(staged.codes == [nil] && !other.isResting)
     }
 
     @Test("an identifier is repeated → the first object is kept")
     func duplicates() throws {
         let table = SectionTable(try objects("a1", "b", "a2"))
         #expect(table.objects(.old, in: 0..<9) == (try objects("a1", "b")))
+    }
+}
+
+extension SectionTable {
+    /// Stages requests at revision 0, and returns the errors, the update, and the full list if there is one.
+    fileprivate func stage(
+        _ requests: [UpdateRequest]
+    ) -> (codes: [ListError.Code?], change: Change, list: [ListObject]?) {
+        var entries = requests.map { RequestQueue.Entry(ticket: .none, work: .request($0)) }
+        var change = Change()
+        let list = stage(&entries, in: &change, revision: 0, updater: .batch, rejecting: [])
+        return (entries.map { $0.error?.code }, change, list)
     }
 }

@@ -4,40 +4,41 @@
 import TestSupport
 import Testing
 
-@Suite("PreparedTransaction: a store that applies each transaction equals the list")
+@Suite("Change: a store that applies each update equals the list")
 struct StoringTests {
     /// A store that applies each write.
     struct Store {
         var objects: [ListObject] = []
 
-        mutating func write(_ content: PreparedTransaction.Content) {
-            switch content {
-            case .replace(let all): objects = all
-            case .changes(let changes):
-                let placed = Set(changes.placed.map(\.object.id))
-                #expect(placed.isDisjoint(with: changes.removed))
-                objects.removeAll { changes.removed.contains($0.id) || placed.contains($0.id) }
-                for object in changes.updated {
-                    guard let index = objects.firstIndex(where: { $0.id == object.id }) else {
-                        Issue.record("the updated object does not exist")
-                        continue
-                    }
-                    objects[index] = object
+        mutating func write(_ change: Change) {
+            if let all = change.whole {
+                objects = all
+                return
+            }
+            let removed = Set(change.removed.compactMap(\.object?.id))
+            let placed = Set(change.placed.map(\.object.id))
+            #expect(placed.isDisjoint(with: removed) && removed.count == change.removed.count)
+            objects.removeAll { removed.contains($0.id) || placed.contains($0.id) }
+            for object in change.updatedInPlace {
+                guard let index = objects.firstIndex(where: { $0.id == object.id }) else {
+                    Issue.record("the updated object does not exist")
+                    continue
                 }
-                for placement in changes.placed {
-                    let index = placement.predecessor.map { id in objects.firstIndex { $0.id == id } } ?? -1
-                    guard let index else {
-                        Issue.record("the predecessor does not exist")
-                        continue
-                    }
-                    objects.insert(placement.object, at: index + 1)
+                objects[index] = object
+            }
+            for (object, predecessor) in change.placed {
+                let index = predecessor.map { before in objects.firstIndex { $0.id == before.id } } ?? -1
+                guard let index else {
+                    Issue.record("the predecessor does not exist")
+                    continue
                 }
+                objects.insert(object, at: index + 1)
             }
         }
     }
 
     @Test(
-        "requests are made at random → a store that applies each prepared transaction has the list's objects",
+        "requests are made at random → a store that applies each update has the list's objects",
         arguments: 0..<6)
     func equalsList(seed: Int) throws {
         var source = RandomList(seed: UInt64(seed) &+ 99, ids: seed < 3 ? 10 : 60)
@@ -48,13 +49,14 @@ struct StoringTests {
             list.enqueue(try source.operation())
             var step = list.adapter.beginFlush(now: 0)
             if case .diff(let job) = step { step = list.adapter.finishDiff(job.run()) }
-            guard case .commit(let prepared) = step else { continue }
+            guard case .commit = step, let change = list.adapter.changeToStore else { continue }
             if source.random.chance(oneIn: 5) {
                 let result = list.adapter.abortFlush(ListError(.storeFailed, "no"))
                 #expect(result.answers.allSatisfy { $0.errorCode != nil })
             } else {
-                store.write(prepared.content)
-                #expect(list.adapter.commitFlush().transaction?.revision == prepared.revision)
+                store.write(change)
+                let revision = list.adapter.revision
+                #expect(list.adapter.commitFlush().transaction?.revision == revision + 1)
             }
             try #require(store.objects == list.adapter.objects(from: 0, limit: .max))
         }

@@ -182,10 +182,10 @@ private final class FollowedEngine {
 
     private func flush(_ adapter: ListAdapter, performing operation: UpdateRequest.Operation) {
         adapter.enqueue(UpdateRequest(id: 1, operation: operation), now: 0)
-        guard case .commit(let transaction) = adapter.beginFlush(now: 0) else { return }
+        guard case .commit = adapter.beginFlush(now: 0), let change = adapter.changeToStore else { return }
         _ = adapter.commitFlush()
         guard adapter === base, let derived, let shown else { return }
-        derived.apply(transaction.content)
+        derived.apply(change)
         switch derived.dequeueChange() {
         case .changes(let removed, let upserts):
             flush(shown, performing: .applyChanges(removed: removed, upserts: upserts))

@@ -133,8 +133,8 @@ struct SourceEvents {
                 completion(nil)
             }
         } _: { [intake] id in
-            intake.willApply(record, with: id)
-            return .update(UpdateRequest(id: id, operation: operation))
+            intake.willApply()
+            return .update(UpdateRequest(id: id, cursor: record.bytes, operation: operation))
         }
     }
 

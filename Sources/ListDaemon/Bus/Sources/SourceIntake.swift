@@ -66,12 +66,9 @@ final class SourceIntake {
         return record
     }
 
-    /// Records that an event is being applied by a request; the store writes the record together with the event's
-    /// changes.
-    func willApply(_ record: SourceRecord, with request: RequestID) {
-        isApplying = true
-        stored.cursors.set(record.bytes, for: request)
-    }
+    /// Records that an event is being applied by a request; the store writes the request's cursor together with the
+    /// event's changes.
+    func willApply() { isApplying = true }
 
     /// Records that the event was not applied.
     func didNotApply() { isApplying = false }

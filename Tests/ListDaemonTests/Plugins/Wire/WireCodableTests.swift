@@ -183,18 +183,18 @@ struct WireCodableTests {
     }
 
     /// Updates that contain the new list and its presentation.
-    private static func updates() throws -> [ObjectUpdate] {
+    private static func updates() throws -> [Change] {
         let object = try ListObject(id: "o", type: "t", fields: ["n": .int64(1)])
-        var update = ObjectUpdate()
-        update.changes.deletes = [0, 7]
-        update.changes.inserts = [(new: 0, object: object), (new: 300, object: object)]
-        update.changes.moves = [(old: 5, new: 1)]
-        update.changes.updates = [(old: 5, object: object)]
-        update.forced = [IndexRun(first: 2, length: 3)]
-        (update.relaysOut, update.asksAnew, update.animated) = (true, true, false)
-        update.configuration = ListAdapter.Configuration(name: "list")
+        var update = Change()
+        update.removed = [(0, nil), (7, nil)]
+        update.inserted = [(0, object, nil), (300, object, nil)]
+        update.moved = [(5, 1, nil, nil)]
+        update.updated = [(5, nil, object)]
+        update.reloads = [IndexRun(first: 2, length: 3)]
+        (update.scope, update.animated) = ([.layout, .items], false)
+        update.options = ListAdapter.Configuration(name: "list")
         update.through = Ticket(number: 9)
-        return [ObjectUpdate(), update]
+        return [Change(), update]
     }
 
     @Test("an update is encoded and decoded → only its new list is missing; it is truncated → decoding throws an error")
@@ -202,11 +202,11 @@ struct WireCodableTests {
         for update in try Self.updates() {
             var update = update
             let order = PresenterUpdate(update)
-            update.changes.list = try [ListObject(id: "o")]
+            update.list = try [ListObject(id: "o")]
             #expect(WireWriter.bytes(of: PresenterUpdate(update)) == WireWriter.bytes(of: order))
             let bytes = WireWriter.bytes(of: order)
-            let again = try #require(try WireReader.value(of: PresenterUpdate.self, from: bytes).update)
-            update.changes.list = nil
+            let again = try #require(try WireReader.value(of: PresenterUpdate.self, from: bytes).change)
+            update.list = nil
             #expect("\(again)" == "\(update)")
             for count in bytes.indices {
                 #expect(throws: WireError.self) {
@@ -223,17 +223,17 @@ struct WireCodableTests {
         let objects = order.objects
         order.objects = Array(objects[..<2])
         guard case .present(let part) = order else { return }
-        #expect(objects.count == 3 && part.update == nil)
+        #expect(objects.count == 3 && part.change == nil)
         order.objects += objects[2...]
         guard case .present(let whole) = order else { return }
-        #expect(whole.update?.changes.updates.map(\.object) == update.changes.updates.map(\.object))
+        #expect(whole.change?.updated.map(\.object) == update.updated.map(\.object))
     }
 
     @Test("changes or items are invalid → decoding them throws an error")
     func absurdChanges() throws {
         for position in [-1, .min, .max] {
-            var update = ObjectUpdate()
-            update.changes.deletes = [position]
+            var update = Change()
+            update.removed = [(position, nil)]
             let bytes = WireWriter.bytes(of: PresenterUpdate(update))
             #expect(throws: WireError.self) { try WireReader.value(of: PresenterUpdate.self, from: bytes) }
             let verdict = WireWriter.bytes(of: ItemMoveVerdict.section(from: 0, to: position))

@@ -46,8 +46,8 @@ struct PresentationHostTests {
         try send(runtime, .present(1, .openView(1, 1, ListViewOptions())))
         let rect = Rect(x: 0, y: 0, width: 100, height: 400)
         try send(runtime, .present(1, .view(2, 1, .setViewport(seen: 0, rect))))
-        var update = ObjectUpdate()
-        update.changes.moves = [(old: 7, new: 0)]
+        var update = Change()
+        update.moved = [(7, 0, nil, nil)]
         try send(runtime, .present(1, .present(PresenterUpdate(update))))
         #expect(await runtime.lists.count == 1)
         await settle(executor)
@@ -123,8 +123,8 @@ struct PresentationHostTests {
             executor: HostExecutor(label: "org.listd.test"), tracer: CallTracer(nil), resolve: { $0 }
         ) { reported.record($0) }
         let open = PresenterOrder.open(try setup())
-        var update = ObjectUpdate()
-        update.changes.inserts = try (50..<53).map { (new: $0, object: try ListObject(id: "o\($0)")) }
+        var update = Change()
+        update.inserted = try (50..<53).map { ($0, try ListObject(id: "o\($0)"), nil) }
         var first = PresenterOrder.present(PresenterUpdate(update))
         let objects = first.objects
         first.objects = [objects[0]]

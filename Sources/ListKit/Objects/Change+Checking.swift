@@ -3,7 +3,7 @@
 // A plugin may have corrupted the memory of a presentation in another process. Therefore the transactions of such a
 // presentation are validated before clients receive them.
 
-extension ObjectUpdate {
+extension Change {
     /// Returns whether a transaction is a possible result of presenting this update.
     ///
     /// A valid transaction is a reload, or it deletes, inserts and moves exactly the update's sections in the form
@@ -21,7 +21,7 @@ extension ObjectUpdate {
         case .reload: return sections.isEmpty && items.isEmpty
         case .update: break
         }
-        let (expected, _) = TransactionAnnouncer(changes: changes, options: options).batches()
+        let (expected, _) = TransactionAnnouncer(changes: self, options: options).batches()
         return !isReload && sections.deletes == expected.deletes && sections.inserts == expected.inserts
             && sections.moves == expected.moves
             && sections.reloads.allSatisfy { $0.range.upperBound <= counts.before }

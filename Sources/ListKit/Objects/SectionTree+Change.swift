@@ -15,20 +15,20 @@ extension SectionTree {
 
     /// Applies the changes of a transaction one by one, as edits that can be rolled back.
     ///
-    /// - Parameter itemCounts: the numbers of items of the inserted sections, in the order of `changes.inserts`.
+    /// - Parameter itemCounts: the numbers of items of the inserted sections, in the order of `changes.inserted`.
     /// - Complexity: O(changes · log n).
-    mutating func edit(_ changes: SectionChanges, itemCounts: [Int]) {
-        for update in changes.updates { replace(update.object) }
+    mutating func edit(_ changes: Change, itemCounts: [Int]) {
+        for update in changes.updated { replace(update.object) }
         var placed: [(new: Int, section: Section)] = []
-        for move in changes.moves {
+        for move in changes.moved {
             guard let object = object(at: move.old, in: .old), let section = section(of: object) else { continue }
             placed.append((move.new, section))
         }
-        for position in changes.deletes + changes.moves.map(\.old) {
+        for position in changes.removed.map(\.old) + changes.moved.map(\.old) {
             guard let object = object(at: position, in: .old), let index = index(of: object) else { continue }
             remove(at: index)
         }
-        for (insert, itemCount) in zip(changes.inserts, itemCounts) {
+        for (insert, itemCount) in zip(changes.inserted, itemCounts) {
             let section = Section(object: insert.object, itemCount: itemCount, payload: SectionTree.noPayload)
             placed.append((insert.new, section))
         }
@@ -43,17 +43,17 @@ extension SectionTree {
     /// can hold.
     ///
     /// - Parameters:
-    ///   - itemCounts: the numbers of items of the inserted sections, in the order of `changes.inserts`.
+    ///   - itemCounts: the numbers of items of the inserted sections, in the order of `changes.inserted`.
     ///   - visit: called for each remaining section with a payload. Receives the payload and the object after the
     ///     changes.
     /// - Complexity: O(n).
     func rebuilt(
-        with changes: SectionChanges, itemCounts: [Int], visit: (Int32, ListObject) -> Void = { _, _ in }
+        with changes: Change, itemCounts: [Int], visit: (Int32, ListObject) -> Void = { _, _ in }
     ) -> SectionTree? {
         let list = changes.list ?? changes.applied(to: objects())
         var counts = [Int](repeating: 0, count: list.count)
         var payloads = [Int32](repeating: SectionTree.noPayload, count: list.count)
-        for (insert, itemCount) in zip(changes.inserts, itemCounts) { counts[insert.new] = itemCount }
+        for (insert, itemCount) in zip(changes.inserted, itemCounts) { counts[insert.new] = itemCount }
         var forward = changes.orderedForwarding(oldCount: list.count)
         forEachSection(in: 0..<count()) { old, section in
             guard let new = forward.newPosition(of: old) else { return }

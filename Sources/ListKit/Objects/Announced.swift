@@ -1,64 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The place of a request or an item update in a list's order of arrival.
-@_spi(Daemon) @frozen public struct Ticket: Sendable, Hashable, Comparable {
-    /// The number of the ticket. The first arrival has 1, each later one a higher number.
-    public var number: UInt64
-
-    /// A ticket that is less than the ticket of every arrival.
-    public static var none: Ticket { Ticket(number: 0) }
-
-    /// Creates a ticket.
-    public init(number: UInt64) { self.number = number }
-
-    /// Returns whether the left ticket arrived before the right one.
-    public static func < (lhs: Ticket, rhs: Ticket) -> Bool { lhs.number < rhs.number }
-}
-
-/// An update of a list, for its presenter: changes of objects, reloads and new options.
-@_spi(Daemon) @frozen public struct ObjectUpdate: Sendable {
-    /// The changes of the objects, each of which has a section.
-    public var changes = SectionChanges()
-    /// The positions, before the update, of remaining objects that are reloaded even if they are unchanged.
-    public var forced: [IndexRun] = []
-    /// Whether all section controllers are replaced.
-    public var rebuildsControllers = false
-    /// Whether all views get a new layout. The section controllers stay.
-    public var relaysOut = false
-    /// Whether all section controllers are asked again for items, sizes and supplementary views. The controllers stay.
-    public var asksAnew = false
-    /// Whether all requests of the update are animated.
-    public var animated = true
-    @usableFromInline var boxedConfiguration: Box<ListOptions>?
-    /// The move of a dragged item that its section controller makes itself. Only for a presentation on the same
-    /// executor.
-    public var itemMove: ItemMoveRequest?
-    /// The ticket up to which queued item updates run with this update.
-    public var through = Ticket.none
-
-    /// Creates an update that changes nothing.
-    public init() {}
-
-    /// The new options; `nil` if the options do not change.
-    public var configuration: ListOptions? {
-        get { boxedConfiguration?.value }
-        set { boxedConfiguration = newValue.map { Box($0) } }
-    }
-
-    /// Whether the update is announced as a reload.
-    public var isReload: Bool { rebuildsControllers || relaysOut || asksAnew }
-
-    /// Whether the update has something to announce.
-    var isAnnounced: Bool { isReload || !changes.isEmpty || !forced.isEmpty || itemMove != nil }
-}
-
-/// An immutable reference to a value. It keeps a frozen type small when the value is large and rarely present.
-@usableFromInline final class Box<Value: Sendable>: Sendable {
-    let value: Value
-
-    init(_ value: Value) { self.value = value }
-}
-
 /// The result of presenting an update, or of item changes that section controllers made on their own.
 @_spi(Daemon) @frozen public struct Presented: Sendable {
     /// The transaction, without valid revisions.
@@ -88,8 +29,8 @@
     public var events: [AdapterEvent] = []
     /// The answers to the requests.
     public var answers: [RequestAnswer] = []
-    /// The changes of the objects, for lists that are derived from this one.
-    public var changes = SectionChanges()
+    /// The update, for lists that are derived from this one.
+    public var change = Change()
 
     /// Creates an empty announcement.
     public init() {}
