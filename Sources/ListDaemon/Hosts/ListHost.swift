@@ -338,15 +338,13 @@ extension ListHost {
             case .needsNumber:
                 reserveRevisions(isNeeded: true)
                 return scheduleTurn(.at(now + 100))
-            case .opened(let news, let differences): handleOpening(news, differences: differences)
-            case .presented(let news): publish(announce(news.presented), news)
-            case .changed(let news, let request):
+            case .opened(let said, let differences): handleOpening(said, differences: differences)
+            case .presented(let said): publish(announce(said))
+            case .changed(let said, let request):
                 if let request { link.removeMove(request) }
-                if let announced = objects.recordItemChanges(news.presented, answering: request) {
-                    publish(announced, news)
-                }
-            case .answer(let id, let outcome, let news):
-                let effects = objects.recordItemChanges(news.presented)?.effects(objects.status, news) ?? []
+                if let announcement = objects.recordItemChanges(said, answering: request) { publish(announcement) }
+            case .answer(let id, let outcome, let said):
+                let effects = objects.recordItemChanges(said)?.effects(objects.status) ?? []
                 sink(effects + [.answer(id, outcome.map { $0.replacingRevision(from: objects.status) })])
             case .moveVerdict(let verdict): perform(objects.finishAskingAboutMove(verdict))
             }
@@ -357,16 +355,16 @@ extension ListHost {
 
     /// Handles that the list was opened: reports the differences in the order of the contract, then sends waiting
     /// calls.
-    private func handleOpening(_ news: PresenterNews, differences: PresenterLink.Differences) {
+    private func handleOpening(_ said: Announcement, differences: PresenterLink.Differences) {
         let isReload = objects.phase == .presenting
         let known = rest ?? objects.status
         rest = nil
-        var announced =
-            isReload ? announce(news.presented) : objects.recordItemChanges(news.presented) ?? Announced()
-        let answers = finishRequests(with: announced.answers, of: announced.change)
-        announced.answers = []
+        let announcement =
+            isReload
+            ? announce(said) : objects.recordItemChanges(said) ?? Announcement(itemCount: objects.itemCount)
+        let answers = finishRequests(with: announcement)
         let status = objects.status
-        let events = announced.effects(status, news, differences: differences(objects.place))
+        let events = announcement.effects(status, differences: differences(objects.place))
         let effects = events + answers + link.endPause()
         if !effects.isEmpty || status != known { sink([.status(status)] + effects) }
         if isReload { announceWhenQuiet() }
@@ -380,27 +378,31 @@ extension ListHost {
     func setObserver(_ observer: ContentObserver?) { self.observer = observer }
 
     /// Makes the presented list the announced one. Followers are notified first.
-    private func announce(_ presented: Presented) -> Announced {
+    private func announce(_ presented: Announcement) -> Announcement {
         if objects.phase == .presenting, let change = objects.change, change.hasObjectChanges { observer?(change) }
         return objects.finishPresenting(presented)
     }
 
     /// Sends the effects of an announcement: events and answers.
-    private func publish(_ announced: Announced, _ news: PresenterNews? = nil) {
-        var unanswered = announced
-        unanswered.answers = []
-        let effects = unanswered.effects(objects.status, news) + finishRequests(with: announced.answers, of: announced.change)
+    private func publish(_ announcement: Announcement) {
+        let effects = announcement.effects(objects.status) + finishRequests(with: announcement)
         if !effects.isEmpty { sink(effects) }
-        if announced.hasTransaction { announceWhenQuiet() }
+        if announcement.hasTransaction { announceWhenQuiet() }
     }
 
     /// Forgets answered requests, and returns their answers as effects.
-    ///
-    /// - Parameter change: the announced update, whose answers say if it removed most objects.
-    private func finishRequests(with answers: [RequestAnswer], of change: Change = Change()) -> [AdapterEffect] {
-        let total = objects.objectCount + change.removed.count - change.inserted.count
-        let removed = LargeRemoval(objects: change.removed.count, total: total)
-        return answers.map { answer in
+    private func finishRequests(with announcement: Announcement) -> [AdapterEffect] {
+        let removed = announcement.change.flatMap { change in
+            LargeRemoval(
+                objects: change.removed.count,
+                total: objects.objectCount + change.removed.count - change.inserted.count)
+        }
+        return finishRequests(with: announcement.answers, removed: removed)
+    }
+
+    /// - Parameter removed: the objects that the update has removed, if it removed most of a large list.
+    private func finishRequests(with answers: [RequestAnswer], removed: LargeRemoval? = nil) -> [AdapterEffect] {
+        answers.map { answer in
             controllers.remove(answer.id)
             link.removeMove(answer.id)
             return answer.effect(removed: removed)
@@ -434,7 +436,7 @@ extension ListHost {
             sink(finishRequests(with: objects.refuseWaiting(.unpresented)))
             // A change that is already stored is announced as a reload, and its requests are answered.
             let isFlat = objects.isFlat && objects.itemCount == objects.table.count(.new)
-            publish(announce(Presented(itemCount: objects.itemCount, isFlat: isFlat)))
+            publish(announce(Announcement(itemCount: objects.itemCount, isFlat: isFlat)))
             guard objects.phase == .idle else { return }
         }
         life = .finishing(id, reason)

@@ -46,7 +46,7 @@ extension ObjectList {
     /// themselves.
     ///
     /// - Parameter update: the presented update; nil = items changed by themselves.
-    func isPossible(_ presented: Presented, of update: Change?) -> Bool {
+    func isPossible(_ presented: Announcement, of update: Change?) -> Bool {
         let count = table.count(update == nil ? .old : .new)
         let (most, overflow) = count.multipliedReportingOverflow(by: ListAdapter.maximumItemsPerSection)
         guard presented.itemCount >= 0, overflow || presented.itemCount <= most else { return false }
@@ -105,26 +105,22 @@ extension AdapterAnswer {
     }
 }
 
-extension Announced {
-    /// Returns the effects in order: the status for readers of properties, then the events, then the answers.
+extension Announcement {
+    /// Returns the effects in order: the status for readers of properties, then the events. The answers are not among
+    /// them.
     ///
-    /// - Parameters:
-    ///   - news: the state of the views, and the selection.
-    ///   - differences: the effects of a change of the presenter. They follow directly after the transaction.
-    ///   - removed: the number of objects that the update removed, if it removed many.
-    func effects(
-        _ status: AdapterStatus, _ news: PresenterNews? = nil, differences: [AdapterEffect] = [],
-        removed: LargeRemoval? = nil
-    ) -> [AdapterEffect] {
+    /// - Parameter differences: the effects of a change of the presenter. They follow directly after the transaction.
+    func effects(_ status: AdapterStatus, differences: [AdapterEffect] = []) -> [AdapterEffect] {
         var effects: [AdapterEffect] = []
-        if let losses = news?.losses, !losses.isEmpty { effects.append(.losses(losses)) }
+        effects.reserveCapacity(events.count + views.count + differences.count + 4)
+        if !losses.isEmpty { effects.append(.losses(losses)) }
         if hasTransaction { effects.append(.status(status)) }
-        if let selection = news?.selection { effects.append(.selection(selection)) }
-        effects += (news?.views ?? []).map { .view($0.view, $0.description) }
+        if let selection { effects.append(.selection(selection)) }
+        for (view, description) in views { effects.append(.view(view, description)) }
         var differences = differences
         for event in events {
             if case .closed(let view) = event {
-                effects.append(.closed(view, news?.closings[view] ?? .closed))
+                effects.append(.closed(view, closings[view] ?? .closed))
             } else {
                 effects.append(.event(event))
             }
@@ -133,8 +129,7 @@ extension Announced {
                 differences = []
             }
         }
-        effects += differences
-        return effects + answers.map { $0.effect(removed: removed) }
+        return effects + differences
     }
 
     /// Whether a transaction is announced.

@@ -25,10 +25,10 @@ final class PresenterLink {
     /// A validated report of the presenter.
     enum LinkEvent {
         /// The list was opened. `differences` compares the report with that of the former presenter.
-        case opened(PresenterNews, differences: Differences)
-        case presented(PresenterNews)
-        case changed(PresenterNews, answering: RequestID?)
-        case answer(RequestID, Result<AdapterAnswer, ListError>, PresenterNews)
+        case opened(Announcement, differences: Differences)
+        case presented(Announcement)
+        case changed(Announcement, answering: RequestID?)
+        case answer(RequestID, Result<AdapterAnswer, ListError>, Announcement)
         case moveVerdict(ItemMoveVerdict)
         /// An unrequested report has to wait for this number of milliseconds.
         case wait(UInt64)
@@ -349,7 +349,7 @@ final class PresenterLink {
             case .none: return nil
             case .wait(let milliseconds): return .wait(milliseconds)
             case .report(let report):
-                if case .changed(let news, _) = report, news.presented.transaction != nil,
+                if case .changed(let said, _) = report, said.transaction != nil,
                     !objects.numbers.mayNumber(leaving: count)
                 {
                     reports.putBack(report)
@@ -377,26 +377,26 @@ final class PresenterLink {
         case .more:
             if presenter?.sendNextPage() != true { killWorker("the worker requested more objects, but all were sent") }
             return nil
-        case .opened(let news): return openedEvent(with: news)
-        case .presented(let news):
+        case .opened(let said): return openedEvent(with: said)
+        case .presented(let said):
             guard session.stage == .open, let update = session.update, objects.phase == .presenting,
-                let news = applyNews(news, of: update)
+                let said = apply(said, of: update)
             else {
                 killWorker("the worker reported an update that the daemon had not sent")
                 return nil
             }
             session.update = nil
-            return .presented(news)
-        case .changed(let news, let request):
+            return .presented(said)
+        case .changed(let said, let request):
             guard session.stage == .open, request == nil || request == session.move?.id,
-                let news = applyNews(news, of: nil)
+                let said = apply(said, of: nil)
             else {
                 killWorker("a report of the worker does not match the list")
                 return nil
             }
             if request != nil { session.move = nil }
-            return .changed(news, answering: request)
-        case .answer(let id, let outcome, let news): return answerEvent(id, outcome, news)
+            return .changed(said, answering: request)
+        case .answer(let id, let outcome, let said): return answerEvent(id, outcome, said)
         case .moveVerdict(let id, let verdict):
             guard let asked = session.move, asked.id == id, isPossible(verdict, of: asked) else {
                 killWorker("the worker sent an invalid verdict about a move")
@@ -407,31 +407,31 @@ final class PresenterLink {
         }
     }
 
-    /// Checks news from the presenter and applies them to the known state. Returns the applied news; nil if they are
+    /// Checks an announcement of the presenter and applies it to the known state. Returns it as applied; nil if it is
     /// impossible for this list.
-    private func applyNews(_ news: PresenterNews, of update: Change?) -> PresenterNews? {
-        var news = news
+    private func apply(_ said: Announcement, of update: Change?) -> Announcement? {
+        var said = said
         // A presenter in this process is trusted, and keeps its views itself.
         guard isElsewhere else {
-            _ = known.apply(&news, remembers: session.stage == .opening) { nil }
-            for viewState in news.views { session.shown[viewState.view] = viewState.description.visibleObjects.count }
-            for view in news.closings.keys { session.shown[view] = nil }
-            return news
+            _ = known.apply(&said, remembers: session.stage == .opening) { nil }
+            for viewState in said.views { session.shown[viewState.view] = viewState.description.visibleObjects.count }
+            for view in said.closings.keys { session.shown[view] = nil }
+            return said
         }
-        guard objects.isPossible(news.presented, of: update) else { return nil }
+        guard objects.isPossible(said, of: update) else { return nil }
         known.setSize(
-            sections: max(objects.table.count(.old), objects.table.count(.new)), items: news.presented.itemCount)
+            sections: max(objects.table.count(.old), objects.table.count(.new)), items: said.itemCount)
         let side: ListSide = objects.table.isOpen && update != nil ? .new : .old
         let last = { [objects] in objects.table.object(at: objects.table.count(side) - 1, side)?.id }
-        return known.apply(&news, remembers: true, lastObject: last) ? news : nil
+        return known.apply(&said, remembers: true, lastObject: last) ? said : nil
     }
 
     /// Checks the report that the list was opened, and returns its event; nil if the report is impossible.
-    private func openedEvent(with news: PresenterNews) -> LinkEvent? {
+    private func openedEvent(with said: Announcement) -> LinkEvent? {
         let old = known
         known.forgetDisplay()
-        guard session.stage == .opening, news.presented.transaction == nil,
-            let news = applyNews(news, of: Change())
+        guard session.stage == .opening, said.transaction == nil,
+            let said = apply(said, of: Change())
         else {
             known = old
             killWorker("the worker opened the list in a different state than requested")
@@ -441,9 +441,9 @@ final class PresenterLink {
         sendHolds()
         wasPresented = true
         session.update = nil
-        var difference = news
+        var difference = said
         // Display and selection are reported as differences to the state that was reported before.
-        difference.presented.events.removeAll(where: \.isAboutDisplay)
+        difference.events.removeAll(where: \.isAboutDisplay)
         difference.selection = nil
         let new = known
         return .opened(difference) { place in new.differences(since: old, at: place) }
@@ -451,19 +451,21 @@ final class PresenterLink {
 
     /// Checks the presenter's answer to a call, and returns its event; nil if the answer is impossible.
     private func answerEvent(
-        _ id: RequestID, _ outcome: Result<AdapterAnswer, ListError>, _ news: PresenterNews
+        _ id: RequestID, _ outcome: Result<AdapterAnswer, ListError>, _ said: Announcement
     ) -> LinkEvent? {
-        guard session.stage == .open, let news = applyNews(news.withoutTransaction, of: nil) else {
+        var said = said
+        said.removeTransaction()
+        guard session.stage == .open, let said = apply(said, of: nil) else {
             killWorker("a report of the worker does not match the list")
             return nil
         }
-        guard let call = calls.popAnswered(id) else { return .changed(news, answering: nil) }
+        guard let call = calls.popAnswered(id) else { return .changed(said, answering: nil) }
         let isKnown = { [objects] id in objects.table.index(ofID: id, .old) != nil }
         guard known.apply(outcome, to: call.command, remembers: isElsewhere, isKnown: isKnown) else {
             killWorker("the worker reported a view that shows more than the list has")
             return nil
         }
-        return .answer(id, outcome, news)
+        return .answer(id, outcome, said)
     }
 
     /// Returns whether section controllers may give this verdict on an item: the object keeps its identifier, and is

@@ -310,12 +310,12 @@ public final class ListAdapter {
     }
 
     /// Announces an update that was presented. The ``ObjectList`` then numbers its revision.
-    private func announce(_ shown: ShownUpdate) -> Announced {
-        let announced = objects.finishPresenting(
-            Presented(
-                transaction: shown.transaction, itemCount: presentation.itemCount, isFlat: presentation.isFlat))
+    private func announce(_ shown: ShownUpdate) -> Announcement {
+        let events = shown.transaction.map { [AdapterEvent.updated($0)] } ?? []
+        let announcement = objects.finishPresenting(
+            Announcement(events: events, itemCount: presentation.itemCount, isFlat: presentation.isFlat))
         passOnFirstItemUpdate()
-        return announced
+        return announcement
     }
 
     /// Ends a flush with an update: announces it and calls listeners and completions.

@@ -65,12 +65,11 @@ extension ListAdapterObservers: PresentationDelegate {
 
     var wantsBatch: Bool { updaterDelegate != nil }
 
-    func didPresent(_ announcement: Announcement) {
-        let transaction = announcement.transaction
-        if let batch = announcement.batch {
+    func didPresent(_ transaction: Transaction, batch: ListBatchUpdateData?, isFallback: Bool) {
+        if let batch {
             notifyUpdaterDelegate { $0.adapter($1, didApply: batch, as: transaction) }
         } else if transaction.kind == .reload {
-            notifyUpdaterDelegate { $0.adapter($1, didReload: transaction, isFallback: announcement.isFallback) }
+            notifyUpdaterDelegate { $0.adapter($1, didReload: transaction, isFallback: isFallback) }
         }
     }
 

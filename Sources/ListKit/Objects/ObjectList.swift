@@ -463,10 +463,10 @@
     /// Ends the update that was presented: numbers its revision, commits the table and answers the requests.
     ///
     /// - Returns: the announcement; empty if no update was being presented.
-    public func finishPresenting(_ result: Presented) -> Announced {
-        guard case .presenting(let flush) = state else { return Announced() }
+    public func finishPresenting(_ result: Announcement) -> Announcement {
+        guard case .presenting(let flush) = state else { return Announcement(itemCount: itemCount) }
         let (base, change) = (numbers.last, flush.change)
-        var announced = Announced()
+        var announcement = result
         var transaction = result.transaction
         if change.isAnnounced, transaction == nil {
             transaction = Transaction(
@@ -482,10 +482,10 @@
             queue.setCoalescing(new.coalescing)
         }
         state = .idle
-        announced.change = change
-        announced.events = result.events.withRevisions(of: transaction, after: base)
-        announced.answers = flush.entries.map { $0.answer(revision: numbers.last) }
-        return announced
+        announcement.change = change
+        announcement.setRevisions(of: transaction, after: base)
+        announcement.answers = flush.entries.map { $0.answer(revision: numbers.last) }
+        return announcement
     }
 
     /// Announces items that section controllers changed on their own.
@@ -493,18 +493,18 @@
     /// - Parameter request: the request for a dragged item, if the items changed because of that request.
     /// - Returns: the announcement; `nil` if no number is available for the revision. The caller then keeps this
     ///   result and all later results until ``finishReserving(_:_:now:)``.
-    public func recordItemChanges(_ result: Presented, answering request: RequestID? = nil) -> Announced? {
-        guard result.transaction == nil || numbers.mayNumber(leaving: numbersNeededByUpdate) else { return nil }
+    public func recordItemChanges(_ result: Announcement, answering request: RequestID? = nil) -> Announcement? {
+        let transaction = result.transaction
+        guard transaction == nil || numbers.mayNumber(leaving: numbersNeededByUpdate) else { return nil }
         let base = numbers.last
-        var announced = Announced()
-        let transaction = result.transaction.map { history.appendNumbered($0) }
+        var announcement = result
         (itemCount, isFlat) = (result.itemCount, result.isFlat)
-        announced.events = result.events.withRevisions(of: transaction, after: base)
+        announcement.setRevisions(of: transaction.map { history.appendNumbered($0) }, after: base)
         if case .asking(let entry) = state, request == entry.id {
             state = .idle
-            announced.answers = [entry.answer(revision: numbers.last)]
+            announcement.answers = [entry.answer(revision: numbers.last)]
         }
-        return announced
+        return announcement
     }
 
     /// The count of revision numbers to keep for the current update: 1 if it is stored and being presented, else 0.

@@ -56,7 +56,7 @@
 @_spi(Daemon) @frozen public struct ItemMoveAnswer: Sendable {
     /// The item changes that the request caused, in order: queued item updates, then the move if the controller made
     /// it itself.
-    public var changes: [Presented] = []
+    public var changes: [Announcement] = []
     /// The section controllers' verdict; `nil` if a controller moved the item itself, as the last of the changes.
     public var verdict: ItemMoveVerdict?
 

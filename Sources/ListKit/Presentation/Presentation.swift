@@ -138,8 +138,8 @@
     /// If the update has nothing to announce, only its options are applied and item updates stay queued. During
     /// another update or inside of a callback, nothing happens.
     /// - Returns: the result. The revisions of its transaction and events are not valid yet.
-    public func present(_ change: Change) -> Presented {
-        guard isIdle else { return Presented(itemCount: itemCount, isFlat: isFlat) }
+    public func present(_ change: Change) -> Announcement {
+        guard isIdle else { return Announcement(itemCount: itemCount, isFlat: isFlat) }
         return finishPresenting(beginPresenting(change))
     }
 
@@ -147,9 +147,9 @@
     ///
     /// - Parameter ticket: the ticket up to which item updates run; `nil` to run all of them.
     /// - Returns: the result, without a transaction if the item updates changed nothing.
-    public func presentItems(through ticket: Ticket? = nil) -> Presented {
+    public func presentItems(through ticket: Ticket? = nil) -> Announcement {
         guard isIdle, itemUpdates.first != nil else {
-            return Presented(events: takeEvents(), itemCount: itemCount, isFlat: isFlat)
+            return Announcement(events: takeEvents(), itemCount: itemCount, isFlat: isFlat)
         }
         return finishPresenting(beginPresentingItems(through: ticket))
     }
@@ -185,8 +185,8 @@
         }
     }
 
-    private func finishPresenting(_ shown: ShownUpdate) -> Presented {
-        Presented(transaction: shown.transaction, events: finish(shown), itemCount: itemCount, isFlat: isFlat)
+    private func finishPresenting(_ shown: ShownUpdate) -> Announcement {
+        Announcement(events: finish(shown), itemCount: itemCount, isFlat: isFlat)
     }
 
     /// Presents an update without calling completions and listeners. The caller then calls
@@ -243,10 +243,10 @@
         if update == nil { beginUpdate(section) }
         environment.advanceRevision()
         section.apply(change, entries.map(\.update), itemCounts: counts)
-        let announcement = Announcement(
+        let (transaction, batch, isFallback) = TransactionAnnouncer.transaction(
             of: change, section.collector, environment, base: base, wantsBatch: delegate?.wantsBatch == true)
         let events = updateViewsAndSelection(change, section)
-        delegate?.didPresent(announcement)
+        delegate?.didPresent(transaction, batch: batch, isFallback: isFallback)
         // Released controllers may call the list from `deinit`. The gate stays busy until the update is complete.
         store.gate.callOut {
             endUpdate()
@@ -254,8 +254,8 @@
             store.discardRemovedSections(of: change)
             store.map.commit()
         }
-        store.events.insert([.updated(announcement.transaction)] + events, at: mark)
-        return makeShownUpdate(announcement.transaction, change, entries, section)
+        store.events.insert([.updated(transaction)] + events, at: mark)
+        return makeShownUpdate(transaction, change, entries, section)
     }
 
     /// Applies the options of an update that has nothing to announce.

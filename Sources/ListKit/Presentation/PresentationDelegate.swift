@@ -11,7 +11,11 @@ protocol PresentationDelegate: AnyObject {
     /// Whether announcements include a batch in IGListKit's form.
     var wantsBatch: Bool { get }
     /// Called after an update was presented and the views were updated.
-    func didPresent(_ announcement: Announcement)
+    ///
+    /// - Parameters:
+    ///   - batch: the changes in the form that IGListKit applies to a view; `nil` for a reload, or if not wanted.
+    ///   - isFallback: whether the transaction is a reload only because the update has too many changes.
+    func didPresent(_ transaction: Transaction, batch: ListBatchUpdateData?, isFallback: Bool)
     /// Called when a section is found to be at fault.
     func didFindFault(_ fault: SectionFault)
     /// Whether there may be listeners for objects that appear and disappear.

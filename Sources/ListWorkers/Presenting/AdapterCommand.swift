@@ -111,15 +111,5 @@ package enum ScrollPhase: String, Sendable, CaseIterable {
     }
 }
 
-/// The reason for which a view is closed; the raw values are those of `View.Closed`.
-package enum ViewClosing: String, Sendable {
-    /// The owner closed the view, or disconnected.
-    case closed = "closed"
-    /// The adapter was removed.
-    case adapterRemoved = "adapter-removed"
-    /// The daemon is ending.
-    case shuttingDown = "shutting-down"
-}
-
 /// The number of a write to the store, by which the host recognises a late answer.
 package typealias StoringToken = UInt64

@@ -74,11 +74,11 @@ extension Presentation {
             views.insert(view.id)
         }
         adapter.resumeSelection(setup.selection)
-        var news = news(events, of: adapter, about: views)
+        var said = announcement(of: events, by: adapter, about: views)
         // Reported even when nothing is selected, as the receiver still has the former selection.
         selection = adapter.selectedItems
-        news.selection = selection
-        return .opened(news)
+        said.selection = selection
+        return .opened(said)
     }
 
     private func makeAdapter(_ setup: PresenterSetup, _ controllers: ExchangeableProvider) -> ListKit.Presentation {
@@ -105,7 +105,7 @@ extension Presentation {
             engine.controllers.replaceTable(with: resolve(table))
             engine.adapter.callObserver = callObserver(for: engine.controllers)
         }
-        return [.presented(news(engine.adapter.present(change), of: engine.adapter))]
+        return [.presented(complete(engine.adapter.present(change), by: engine.adapter))]
     }
 
     /// Runs the waiting item updates.
@@ -113,14 +113,14 @@ extension Presentation {
     /// - Parameter ticket: the place of the last item update that runs; nil = all of them run.
     func presentItems(through ticket: Ticket? = nil) -> [PresenterReport] {
         guard let adapter = engine?.adapter else { return [] }
-        return changeReports(of: news(adapter.presentItems(through: ticket), of: adapter))
+        return changeReports(of: complete(adapter.presentItems(through: ticket), by: adapter))
     }
 
     /// Holds the pictures of all views, or lets the views continue.
     func setHoldsViews(_ flag: Bool) -> [PresenterReport] {
         guard let adapter = engine?.adapter, adapter.holdsViews != flag else { return [] }
         adapter.holdsViews = flag
-        return flag ? [] : changeReports(of: news(adapter.resumeViews(), of: adapter))
+        return flag ? [] : changeReports(of: announcement(of: adapter.resumeViews(), by: adapter))
     }
 
     /// Executes an order about a view, a query, or the move of an item. Other orders are ignored.
@@ -143,7 +143,7 @@ extension Presentation {
         case .closeView(let view):
             let cause = user.map { CallCause(user: $0, request: 0) }
             guard let events = tracer.withCause(cause, { try? adapter.closeView(view) }) else { return [] }
-            return [.changed(news(events, of: adapter))]
+            return [.changed(announcement(of: events, by: adapter))]
         case .query(let id, let query):
             return answer(id, by: user, about: nil) { () throws(ListError) in (try answer(query, with: adapter), []) }
         }
@@ -157,7 +157,7 @@ extension Presentation {
         let answer = tracer.withCause(user.map { CallCause(user: $0, request: move.id) }) { adapter.answer(move) }
         for (index, changes) in answer.changes.enumerated() {
             let isMove = answer.verdict == nil && index == answer.changes.count - 1
-            reports.append(.changed(news(changes, of: adapter), answering: isMove ? move.id : nil))
+            reports.append(.changed(complete(changes, by: adapter), answering: isMove ? move.id : nil))
         }
         if let verdict = answer.verdict { reports.append(.moveVerdict(move.id, verdict)) }
         return reports
@@ -171,9 +171,10 @@ extension Presentation {
         return tracer.withCause(user.map { CallCause(user: $0, request: id) }) {
             do throws(ListError) {
                 let (answer, events) = try act()
-                return [.answer(id, .success(answer), news(events, of: adapter, about: Set([view].compactMap { $0 })))]
+                let said = announcement(of: events, by: adapter, about: Set([view].compactMap { $0 }))
+                return [.answer(id, .success(answer), said)]
             } catch {
-                return [.answer(id, .failure(error), news([], of: adapter))]
+                return [.answer(id, .failure(error), announcement(of: [], by: adapter))]
             }
         }
     }
@@ -197,7 +198,7 @@ extension Presentation {
         let events = adapter.takeEvents()
         // The common case, as this is called after each order.
         guard !events.isEmpty || !losses.isEmpty else { return [] }
-        return changeReports(of: news(events, of: adapter))
+        return changeReports(of: announcement(of: events, by: adapter))
     }
 
     /// Closes all views and releases the engine. Section controllers are notified that nothing is displayed any more.
@@ -224,31 +225,32 @@ package struct LeftPresentation {
     var selection: [SelectedItem] = []
 }
 
-// MARK: - News
+// MARK: - Announcements
 
 extension Presentation {
-    /// Converts events to news. The states of `views` are included even if no event is about these views.
-    private func news(_ events: [AdapterEvent], of adapter: ListKit.Presentation, about views: Set<ViewID> = [])
-        -> PresenterNews
-    {
-        news(Presented(events: events, itemCount: adapter.itemCount, isFlat: adapter.isFlat), of: adapter, about: views)
+    /// Returns the announcement of events, with the states of the views that they concern and of `views`.
+    private func announcement(
+        of events: [AdapterEvent], by adapter: ListKit.Presentation, about views: Set<ViewID> = []
+    ) -> Announcement {
+        let said = Announcement(events: events, itemCount: adapter.itemCount, isFlat: adapter.isFlat)
+        return complete(said, by: adapter, about: views)
     }
 
-    private func news(_ presented: Presented, of adapter: ListKit.Presentation, about views: Set<ViewID> = [])
-        -> PresenterNews
-    {
-        var views = views
-        for event in presented.events {
+    /// Adds the states of views, the selection and the losses to an announcement.
+    private func complete(
+        _ announcement: Announcement, by adapter: ListKit.Presentation, about views: Set<ViewID> = []
+    ) -> Announcement {
+        var (announcement, views) = (announcement, views)
+        for event in announcement.events {
             if case .updated = event { views.formUnion(adapter.waitingViews) }
             if let view = event.viewThatChanged { views.insert(view) }
         }
-        var news = PresenterNews(presented: presented)
-        news.views = views.sorted().compactMap { view in
-            (try? adapter.viewDescription(view)).map { PresenterNews.ViewState(view: view, description: $0) }
+        announcement.views = views.sorted().compactMap { view in
+            (try? adapter.viewDescription(view)).map { (view, $0) }
         }
-        if presented.events.contains(where: \.maySelect) { news.selection = newSelection(of: adapter) }
-        (news.losses, losses) = (losses, [])
-        return news
+        if announcement.events.contains(where: \.maySelect) { announcement.selection = newSelection(of: adapter) }
+        (announcement.losses, losses) = (losses, [])
+        return announcement
     }
 
     /// Returns the selected items, or nil if they were already reported.
@@ -259,12 +261,10 @@ extension Presentation {
         return selected
     }
 
-    /// Returns a report of news that no order asked for; none if the news are empty.
-    private func changeReports(of news: PresenterNews) -> [PresenterReport] {
-        let isEmpty =
-            news.presented.transaction == nil && news.presented.events.isEmpty && news.selection == nil
-            && news.views.isEmpty && news.losses.isEmpty
-        return isEmpty ? [] : [.changed(news)]
+    /// Returns a report of changes that no order asked for; none if there are none.
+    private func changeReports(of said: Announcement) -> [PresenterReport] {
+        let isEmpty = said.events.isEmpty && said.selection == nil && said.views.isEmpty && said.losses.isEmpty
+        return isEmpty ? [] : [.changed(said)]
     }
 }
 

@@ -36,34 +36,34 @@ package struct PresenterState: Sendable {
     /// and their release is reported later than the new elements.
     private var limit: Int { 2 * mostElements }
 
-    /// Applies the news of a report, and removes events of views that the list does not have.
+    /// Applies the announcement of a report, and removes events of views that the list does not have.
     ///
     /// - Parameters:
     ///   - remembers: whether to record the state of views; false for a presenter that returns it from
     ///     ``Presenter/close()``.
     ///   - last: returns the identifier of the list's last object; nil if the list is empty.
     /// - Returns: false for a report that no correct presenter sends.
-    package mutating func apply(_ news: inout PresenterNews, remembers: Bool, lastObject last: () -> String?) -> Bool {
+    package mutating func apply(_ said: inout Announcement, remembers: Bool, lastObject last: () -> String?) -> Bool {
         var events: [AdapterEvent] = []
-        events.reserveCapacity(news.presented.events.count)
-        for event in news.presented.events {
+        events.reserveCapacity(said.events.count)
+        for event in said.events {
             if let view = event.view, views[view] == nil { continue }
             guard !remembers || record(event) else { return false }
             if remembers, case .nearEnd(let view, _, let distance) = event {
                 views[view]?.setNearEnd(lastObject: distance == nil ? nil : last() ?? "")
             }
             if case .closed(let view) = event {
-                news.closings[view] = closing.removeValue(forKey: view) ?? .closed
+                said.closings[view] = closing.removeValue(forKey: view) ?? .closed
                 views[view] = nil
             }
             events.append(event)
         }
-        news.presented.events = events
-        for viewState in remembers ? news.views : [] {
+        said.events = events
+        for viewState in remembers ? said.views : [] {
             views[viewState.view]?.record(viewState.description)
             naming.insert(viewState.view)
         }
-        if let items = news.selection { selection = items }
+        if let items = said.selection { selection = items }
         return true
     }
 

@@ -9,14 +9,20 @@ extension Ticket: WireCodable {
     init(from reader: inout WireReader) throws(WireError) { self.init(number: try reader.read()) }
 }
 
-extension Presented: WireCodable {
-    func write(to writer: inout WireWriter) { writer.write(transaction, events, itemCount, isFlat) }
+extension Announcement: WireCodable {
+    func write(to writer: inout WireWriter) {
+        writer.write(events, itemCount, isFlat, views.map(\.view), views.map(\.description), selection, losses)
+    }
 
     init(from reader: inout WireReader) throws(WireError) {
-        self.init(
-            transaction: try reader.read(), events: try reader.read(), itemCount: try reader.read(),
-            isFlat: try reader.read())
+        self.init(events: try reader.read(), itemCount: try reader.read(), isFlat: try reader.read())
         guard itemCount >= 0 else { throw WireError("the number of items is negative: \(itemCount)") }
+        let (ids, descriptions): ([ViewID], [ViewDescription]) = (try reader.read(), try reader.read())
+        guard ids.count == descriptions.count else {
+            throw WireError("there are \(descriptions.count) states of \(ids.count) views")
+        }
+        views = Array(zip(ids, descriptions))
+        (selection, losses) = (try reader.read(), try reader.read())
     }
 }
 

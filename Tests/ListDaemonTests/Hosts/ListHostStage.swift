@@ -158,17 +158,17 @@ struct ListHostStage {
     }
 }
 
-extension PresenterNews {
-    /// News with a number of items and events only.
-    static func items(_ count: Int, _ events: [AdapterEvent] = [], _ transaction: Transaction? = nil) -> PresenterNews {
-        PresenterNews(presented: Presented(transaction: transaction, events: events, itemCount: count))
+extension Announcement {
+    /// An announcement with a number of items and events only.
+    static func items(_ count: Int, _ events: [AdapterEvent] = []) -> Announcement {
+        Announcement(events: events, itemCount: count)
     }
 
-    /// News with a transaction that reloads `count` sections, each with one item.
-    static func reload(_ count: Int) -> PresenterNews {
+    /// An announcement with a transaction that reloads `count` sections, each with one item.
+    static func reload(_ count: Int) -> Announcement {
         let transaction = Transaction(
             baseRevision: 0, revision: 0, kind: .reload, animated: false, sectionCount: count, itemCount: count)
-        return items(count, [.updated(transaction)], transaction)
+        return items(count, [.updated(transaction)])
     }
 }
 

@@ -271,7 +271,7 @@ struct ListHostTests {
             display.willDisplay = ids.map { SectionReference(section: $0, objectID: "o\($0)") }
             return [.display(display)]
         }
-        var news = PresenterNews.items(3, shown(0, 1))
+        var news = Announcement.items(3, shown(0, 1))
         news.selection = [SelectedItem(objectID: "o0", item: 0), SelectedItem(objectID: "o1", item: 0)]
         stage.report(.answer(1, .success(.opened(AdapterStatus())), news), from: first)
         _ = try await stage.answer(to: 1).get()
@@ -279,7 +279,7 @@ struct ListHostTests {
         stage.host.attach(second.slot)
         let setup = try await second.nextSetup()
         #expect(setup.views.map(\.id) == [1] && setup.selection == news.selection)
-        var after = PresenterNews.items(3, shown(1, 2))
+        var after = Announcement.items(3, shown(1, 2))
         after.selection = [SelectedItem(objectID: "o1", item: 0)]
         stage.report(.opened(after), from: second)
         await stage.settle()

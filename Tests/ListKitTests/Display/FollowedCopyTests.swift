@@ -37,7 +37,7 @@ struct FollowedCopyTests {
                     return
                 }
                 let map = update.positions(of: before.count)
-                _ = copy.finishPresenting(Presented(itemCount: 0))
+                _ = copy.finishPresenting(Announcement(itemCount: 0))
                 let objects = copy.table.objects(.new, in: 0..<copy.table.count(.new))
                 #expect(objects.map(\.id) == list.ids)
                 let after = Dictionary(uniqueKeysWithValues: list.ids.enumerated().map { ($1, $0) })

@@ -15,7 +15,7 @@ final class FalsePresenter {
 
     /// A presentation, with the contents of the new or changed items.
     struct Report {
-        var presented: Presented
+        var presented: Announcement
         var values: [String: Int]
     }
 
@@ -23,7 +23,7 @@ final class FalsePresenter {
     func open(_ objects: [ListObject]) -> Report {
         self.objects = objects
         values = [:]
-        return Report(presented: Presented(itemCount: objects.count), values: renew(objects.map(\.id)))
+        return Report(presented: Announcement(itemCount: objects.count), values: renew(objects.map(\.id)))
     }
 
     /// Presents an update of the list.
@@ -35,7 +35,7 @@ final class FalsePresenter {
         let reloads = Set(change.updated.map(\.old)).union(change.reloads.flatMap(\.range)).sorted()
         let changed = reloads.map { before[$0].id } + change.inserted.map(\.object.id)
         let fresh = renew(change.scope.contains(.controllers) ? objects.map(\.id) : changed)
-        guard change.isAnnounced else { return Report(presented: Presented(itemCount: objects.count), values: [:]) }
+        guard change.isAnnounced else { return Report(presented: Announcement(itemCount: objects.count), values: [:]) }
         var announcer = TransactionAnnouncer(changes: change, options: options)
         for old in reloads { announcer.addReload(ofSection: old, itemCount: 1, oldItemCount: 1) }
         var transaction = transaction(animated: change.animated)
@@ -56,7 +56,7 @@ final class FalsePresenter {
 
     private func report(_ transaction: Transaction, _ values: [String: Int]) -> Report {
         Report(
-            presented: Presented(transaction: transaction, events: [.updated(transaction)], itemCount: objects.count),
+            presented: Announcement(events: [.updated(transaction)], itemCount: objects.count),
             values: values)
     }
 

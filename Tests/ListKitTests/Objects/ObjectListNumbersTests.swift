@@ -136,7 +136,7 @@ struct ObjectListNumbersTests {
         }
         #expect(update.isReload && owner.list.table.count(.new) == 0)
         // Opening the list does not report changes.
-        owner.receive(owner.list.finishPresenting(Presented(itemCount: 0)))
+        owner.receive(owner.list.finishPresenting(Announcement(itemCount: 0)))
         #expect(owner.announced.map(\.kind) == [.reload, .reload] && owner.announced[1].sectionCount == 0)
         #expect(owner.answers.map(\.revision) == [2])
     }
@@ -159,7 +159,7 @@ struct ObjectListNumbersTests {
             [said[0]] + presented.events + presented.events + [said[1], .display(DisplayChange(view: 1, revision: 0))]
         let events = owner.list.finishPresenting(presented).events
         #expect(events.map(\.revision) == [6, 7, 7, 7])
-        let quiet = owner.list.recordItemChanges(Presented(events: said, itemCount: 1))
+        let quiet = owner.list.recordItemChanges(Announcement(events: said, itemCount: 1))
         #expect(quiet?.events.map(\.revision) == [7, 7] && owner.list.numbers.last == 7)
     }
 

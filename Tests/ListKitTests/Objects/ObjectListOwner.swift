@@ -65,7 +65,7 @@ final class ObjectListOwner {
         }
     }
 
-    func receive(_ announcement: Announced?) {
+    func receive(_ announcement: Announcement?) {
         for case .updated(let transaction) in announcement?.events ?? [] { announced.append(transaction) }
         answers += announcement?.answers ?? []
     }

@@ -377,7 +377,7 @@ final class ObjectListWorld {
         return (expected, codes)
     }
 
-    private func announce(_ announced: Announced, _ values: [String: Int], isItems: Bool = false) throws {
+    private func announce(_ announced: Announcement, _ values: [String: Int], isItems: Bool = false) throws {
         if !isItems, let next {
             reference = next.reference
             self.next = nil

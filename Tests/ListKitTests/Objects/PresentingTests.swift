@@ -295,7 +295,7 @@ extension PresentingTests {
 
         /// Returns the events of an adapter with the revisions of the object list.
         private func stamped(_ events: [AdapterEvent]) -> [AdapterEvent] {
-            let presented = Presented(events: events, itemCount: presenting.itemCount)
+            let presented = Announcement(events: events, itemCount: presenting.itemCount)
             return list.recordItemChanges(presented)?.events ?? []
         }
 
@@ -335,7 +335,7 @@ extension PresentingTests {
             }
         }
 
-        private func collect(_ announced: Announced?, _ events: inout [AdapterEvent]) {
+        private func collect(_ announced: Announcement?, _ events: inout [AdapterEvent]) {
             events += announced?.events ?? []
             answers.presenting += announced?.answers ?? []
         }

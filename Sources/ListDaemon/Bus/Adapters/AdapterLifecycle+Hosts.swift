@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DBus
+@_spi(Daemon) internal import ListKit
 internal import ListWorkers
 
 extension AdapterLifecycle {

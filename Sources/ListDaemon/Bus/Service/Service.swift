@@ -2,7 +2,7 @@
 
 package import DBus
 internal import ListConfiguration
-internal import ListKit
+@_spi(Daemon) internal import ListKit
 package import ListStore
 package import ListSupport
 package import ListWorkers

@@ -142,9 +142,8 @@ struct WireCodableTests {
             state: .stalled, sequence: 1, acknowledgedSequence: 2, contentSize: .zero, viewport: .zero,
             workingRange: 3..<5, visibleSections: 3..<4, visibleObjects: ["a"],
             visibleItems: VisibleItems(first: IndexPath(section: 8, item: 0), length: 1))
-        var news = PresenterNews(
-            presented: Presented(transaction: transaction, events: events, itemCount: 4))
-        news.views = [PresenterNews.ViewState(view: 1, description: description)]
+        var news = Announcement(events: events, itemCount: 4)
+        news.views = [(1, description)]
         news.selection = [SelectedItem(objectID: "x", item: 1)]
         news.losses = [ContentLoss(reason: .noItemID, count: 3, objectID: "a", key: "items[0].id")]
         let verdicts: [ItemMoveVerdict] = [
@@ -239,8 +238,8 @@ struct WireCodableTests {
             let verdict = WireWriter.bytes(of: ItemMoveVerdict.section(from: 0, to: position))
             #expect(throws: WireError.self) { try WireReader.value(of: ItemMoveVerdict.self, from: verdict) }
         }
-        let presented = WireWriter.bytes(of: Presented(itemCount: -1))
-        #expect(throws: WireError.self) { try WireReader.value(of: Presented.self, from: presented) }
+        let presented = WireWriter.bytes(of: Announcement(itemCount: -1))
+        #expect(throws: WireError.self) { try WireReader.value(of: Announcement.self, from: presented) }
     }
 
     private func expectSame<Value: WireCodable>(_ value: Value) throws {
@@ -288,7 +287,7 @@ struct WireCodableTests {
     private static func absurdReports() -> [PresenterReport] {
         var events: [AdapterEvent] = []
         var reports: [PresenterReport] = []
-        let none = PresenterNews(presented: Presented(itemCount: 0))
+        let none = Announcement(itemCount: 0)
         for number in [-1, .min, .max] {
             var display = DisplayChange(view: 1, revision: 2)
             display.willDisplay = [SectionReference(section: number, objectID: "a")]
@@ -313,7 +312,7 @@ struct WireCodableTests {
         events.append(
             .picture(PictureChange(view: 1, sequence: .max, revision: 3, contentSize: .zero, offset: .zero)))
         return reports + [.answer(1, .success(.picture(picture, of: AdapterStatus())), none)]
-            + events.map { .changed(PresenterNews(presented: Presented(events: [$0], itemCount: 0))) }
+            + events.map { .changed(Announcement(events: [$0], itemCount: 0)) }
     }
 
     @Test("positions or sequences are out of range → decoding them throws an error")

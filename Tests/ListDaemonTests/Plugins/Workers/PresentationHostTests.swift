@@ -75,7 +75,7 @@ struct PresentationHostTests {
                 return
             }
             #expect(news.selection == items.filter { $0 == kept })
-            #expect(!news.presented.events.contains { if case .selection = $0 { true } else { false } })
+            #expect(!news.events.contains { if case .selection = $0 { true } else { false } })
         }
     }
 
@@ -142,7 +142,7 @@ struct PresentationHostTests {
             for report in try await reported.next(timeout: .seconds(60)).reports {
                 switch report {
                 case .opened: heard.append("opened")
-                case .presented(let news): heard.append("presented \(news.presented.itemCount)")
+                case .presented(let news): heard.append("presented \(news.itemCount)")
                 case .answer(_, .success(.itemCounts(_, let counts)), _): heard.append("\(counts.count)")
                 case .more: heard.append("more")
                 case .changed, .answer, .moveVerdict: heard.append("?")

@@ -1,21 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The range of items that a viewer requested in the layout `none`: `length` items from `first` on.
-///
-/// Both values stay as requested while the list is too short for the range.
-@frozen public struct VisibleItems: Sendable, Hashable {
-    /// The path of the first item. Sections past the end of the list count as one item each.
-    public var first: IndexPath
-    /// The number of items, at least 1.
-    public var length: Int
-
-    /// Makes a range of `length` items from `first` on.
-    public init(first: IndexPath, length: Int) {
-        self.first = first
-        self.length = length
-    }
-}
-
 /// The items that a view with the layout `none` shows.
 struct ShownItems {
     /// The first and the last item, without the overscan items around them.
