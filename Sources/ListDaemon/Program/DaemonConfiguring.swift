@@ -50,7 +50,8 @@ extension RunningDaemon {
         guard !loaded.isDaemonFaulty else {
             throw StartFailure(
                 code: .configuration,
-                message: "listd.conf in \(options.configurationDirectory) has a mistake, so access rights are unknown")
+                message: "listd.conf has a mistake, so access rights are unknown: "
+                    + (loaded.faults.first?.description ?? options.configurationDirectory))
         }
         return loaded
     }

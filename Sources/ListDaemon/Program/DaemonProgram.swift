@@ -102,7 +102,10 @@ package enum DaemonProgram {
             }
             return .done
         } catch let error as StartFailure {
-            log.error("\(error.message)")
+            // The journal does not know the unit of a message whose process has ended before the message is read. Standard
+            // error is a connection of the unit.
+            let isJournal = JournalSink.isConnectedToJournal(environment: environment)
+            Log(level: .error, sink: StandardErrorSink(prefixed: isJournal)).error("\(error.message)")
             return error.code
         } catch {
             log.error("\(error)")
