@@ -11,7 +11,8 @@ extension BuiltInSource {
     package static let jsonLines = BuiltInSource(
         scheme: "jsonl", form: "jsonl:/PATH", accepts: { $0.hasPrefix("/") && !$0.hasSuffix("/") },
         make: { path, context throws(ListError) in
-            try JSONLSource(path: path, limits: context.limits, fileBytes: context.fileBytes, identify: context.identify,
+            try JSONLSource(
+                path: path, limits: context.limits, fileBytes: context.fileBytes, identify: context.identify,
                 sink: context.sink)
         })
 }
@@ -66,7 +67,9 @@ package final class JSONLSource: Source {
         self.path = path
         self.sink = sink
         queue = DispatchQueue(label: "org.listd.source.jsonl")
-        state = State(follower: try JSONLFollower(limits: limits, identify: identify), file: FollowedFile(path: path, limit: fileBytes))
+        state = State(
+            follower: try JSONLFollower(limits: limits, identify: identify),
+            file: FollowedFile(path: path, limit: fileBytes))
     }
 
     package func start(from place: @escaping @Sendable () -> [UInt8]?) {

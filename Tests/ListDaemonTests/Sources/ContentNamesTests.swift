@@ -63,9 +63,13 @@ struct ContentNamesTests {
         #expect(name("", ["a": 1]) == first)
     }
 
-    @Test("lines without an id, with null and with an empty one → the decoder makes identifiers, or refuses", .rule("ID-01"))
+    @Test(
+        "lines without an id, with null and with an empty one → the decoder makes identifiers, or refuses",
+        .rule("ID-01"))
     func lines() throws {
-        let text = Array(#"{"fields": {"a": 1}}\#n{"id": null, "fields": {"a": 1}}\#n{"id": "", "fields": {"a": 1}}\#n{"id": "x"}"#.utf8)
+        let content = #""fields": {"a": 1}}"#
+        let lines = ["{" + content, #"{"id": null, "# + content, #"{"id": "", "# + content, #"{"id": "x"}"#]
+        let text = Array(lines.joined(separator: "\n").utf8)
         var decoder = try JSONLDecoder(identify: .content)
         let ids = try decoder.objects(in: text.span).map(\.id)
         let first = name("", ["a": .int64(1)])
