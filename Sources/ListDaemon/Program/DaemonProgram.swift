@@ -71,7 +71,7 @@ package enum DaemonProgram {
     private static func exit(_ code: ExitCode) -> Never { Glibc.exit(code.rawValue) }
 
     private static func run(_ options: DaemonOptions, environment: [String: String]) async -> ExitCode {
-        // Nothing that listd writes is for other users; clients reach the direct socket by its own mode.
+        // What listd makes is for its own user alone: files, and a direct socket that no socket unit passes.
         umask(0o077)
         // A heap of another thread grows by one page with each system call, the heap of the first thread by many pages.
         listd_use_one_heap()
