@@ -74,6 +74,22 @@ int listd_state_of(int descriptor, listd_file_state *state) {
     return fill(fstat(descriptor, &status), &status, state);
 }
 
+uint64_t listd_identity_at(const char *path) {
+    struct statx status;
+    if (statx(AT_FDCWD, path, 0, STATX_INO | STATX_BTIME, &status) != 0) return 0;
+    uint64_t words[] = {status.stx_ino, 0, 0}, identity = 0;
+    // Some file systems do not record the time.
+    if (status.stx_mask & STATX_BTIME) {
+        words[1] = (uint64_t)status.stx_btime.tv_sec;
+        words[2] = status.stx_btime.tv_nsec;
+    }
+    for (int i = 0; i < 3; i++) {
+        identity = (identity ^ words[i]) * 0x9FB21C651E98DF25u;
+        identity ^= identity >> 32;
+    }
+    return identity ? identity : 1;
+}
+
 static int prepare_attributes(posix_spawnattr_t *attributes) {
     sigset_t none, all;
     sigemptyset(&none);

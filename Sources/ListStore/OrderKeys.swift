@@ -17,10 +17,14 @@ struct OrderKeys {
 
     let database: SQLiteDatabase
     let adapter: Int64
+    /// What renumbered rows added to the digest of the list's places.
+    private(set) var addedPlaces: UInt64 = 0
+
+    init(database: SQLiteDatabase, adapter: Int64) { (self.database, self.adapter) = (database, adapter) }
 
     /// Returns a free position directly after an object, or before all objects for nil. Without a free position, other
     /// objects get new ones first.
-    func makePosition(after id: [UInt8]?) throws(SQLiteFailure) -> Int64 {
+    mutating func makePosition(after id: [UInt8]?) throws(SQLiteFailure) -> Int64 {
         if let position = try freePosition(after: id) { return position }
         try makeRoom(after: try storedPosition(of: id))
         guard let position = try freePosition(after: id) else {
@@ -52,7 +56,7 @@ struct OrderKeys {
         }
     }
 
-    private func makeRoom(after position: Int64) throws(SQLiteFailure) {
+    private mutating func makeRoom(after position: Int64) throws(SQLiteFailure) {
         var count: Int64 = 64
         while true {
             // The first row that keeps its position; if there is none, all positions up to the highest are available.
@@ -68,12 +72,12 @@ struct OrderKeys {
         }
     }
 
-    private func spreadRows(after position: Int64, before next: Int64?, count: Int64) throws(SQLiteFailure) {
+    private mutating func spreadRows(after position: Int64, before next: Int64?, count: Int64) throws(SQLiteFailure) {
         let end = next ?? Self.bounds.highest
         try renumber(after: position, before: end, step: min(Self.gap, (end - position) / (count + 1)), from: position)
     }
 
-    private func renumberAll() throws(SQLiteFailure) {
+    private mutating func renumberAll() throws(SQLiteFailure) {
         let count = try database.number("SELECT count(*) FROM object WHERE adapter = ?", .number(adapter)) ?? 0
         let step = min(Self.gap, Self.middle / (count + 2))
         try renumber(after: Self.bounds.lowest - 1, before: .max, step: step, from: Self.middle / 2)
@@ -81,15 +85,18 @@ struct OrderKeys {
 
     /// Assigns new positions to the rows of a range. A new position may still be used by another row, so the rows
     /// first get negative positions, and then the final ones.
-    private func renumber(after: Int64, before: Int64, step: Int64, from start: Int64) throws(SQLiteFailure) {
-        var positions: [Int64] = []
+    private mutating func renumber(after: Int64, before: Int64, step: Int64, from start: Int64) throws(SQLiteFailure) {
+        var moved: [(old: Int64, id: [UInt8])] = []
         let rows = try database.statement(
-            "SELECT position FROM object WHERE adapter = ? AND position > ? AND position < ? ORDER BY position",
+            "SELECT position, id FROM object WHERE adapter = ? AND position > ? AND position < ? ORDER BY position",
             .number(adapter), .number(after), .number(before))
-        while try database.step(rows) { if let position = rows.number(0) { positions.append(position) } }
+        while try database.step(rows) {
+            if let position = rows.number(0) { moved.append((position, rows.bytes(1))) }
+        }
         var position = start
-        for old in positions {
+        for (old, id) in moved {
             position += step
+            addedPlaces &+= StoreDigest.place(position, id: id.span) &- StoreDigest.place(old, id: id.span)
             try database.run(
                 "UPDATE object SET position = ? WHERE adapter = ? AND position = ?", .number(-position),
                 .number(adapter), .number(old))

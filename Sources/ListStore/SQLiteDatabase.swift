@@ -10,8 +10,14 @@ struct SQLiteFailure: Error {
     let code: Int32
     let message: String
 
-    /// Whether the file is damaged or not a database, rather than inaccessible.
-    var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT].contains(code & 0xFF) }
+    /// Whether the file is damaged or not a database, rather than inaccessible. Damaged lengths of values are too large.
+    var isDamage: Bool { [SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_FORMAT, SQLITE_TOOBIG].contains(code & 0xFF) }
+
+    /// Returns the error of contents that SQLite reads, and that are not what was written.
+    static func corruption(_ message: String) -> SQLiteFailure { SQLiteFailure(code: SQLITE_CORRUPT, message: message) }
+
+    /// Returns an error of access.
+    static func access(_ message: String) -> SQLiteFailure { SQLiteFailure(code: SQLITE_CANTOPEN, message: message) }
 
     /// Whether another process has locked the file.
     var isBusy: Bool { code & 0xFF == SQLITE_BUSY }
@@ -39,15 +45,32 @@ struct SQLiteFailure: Error {
     /// descriptors, because close(2) of any descriptor releases all locks of the process on the file.
     private var descriptor: Int32 = -1
 
+    /// The file system for ``init(descriptor:)``, registered with the first use; nil if that failed.
+    private static let descriptorFiles =
+        listd_register_descriptor_files() == SQLITE_OK ? "listd-descriptor" : nil
+
     /// Opens or creates a file.
-    init(path: String) throws(SQLiteFailure) {
+    convenience init(path: String) throws(SQLiteFailure) { try self.init(path: path, files: nil) }
+
+    /// Opens the database in an open file, which the caller owns and must not close before this object is gone. The
+    /// database has neither locks nor a journal, so nobody else may use the file meanwhile.
+    convenience init(descriptor: Int32) throws(SQLiteFailure) {
+        guard let files = Self.descriptorFiles else {
+            throw SQLiteFailure.access("SQLite cannot write to open files")
+        }
+        try self.init(path: String(descriptor), files: files)
+        try execute("PRAGMA journal_mode = OFF; PRAGMA temp_store = MEMORY; PRAGMA synchronous = FULL")
+    }
+
+    /// - Parameter files: the name of SQLite's file system; nil = the usual one.
+    private init(path: String, files: String?) throws(SQLiteFailure) {
         var opened: OpaquePointer?
         let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
-        let code = unsafe sqlite3_open_v2(path, &opened, flags, nil)
+        let code = unsafe sqlite3_open_v2(path, &opened, flags, files)
         guard code == SQLITE_OK, let handle = unsafe opened else {
             let message = unsafe String(cString: sqlite3_errstr(code))
             unsafe sqlite3_close_v2(opened)
-            throw SQLiteFailure(code: code, message: "\(path): \(message)")
+            throw SQLiteFailure(code: code, message: files == nil ? "\(path): \(message)" : message)
         }
         unsafe self.handle = unsafe handle
         self.path = path

@@ -20,13 +20,17 @@ package final class SQLiteStore: Store {
     }
 
     /// The database and its state; accessed on `queue` only.
-    private final class Owned: @unchecked Sendable {
+    final class Owned: @unchecked Sendable {
         // Owned by the store's serial queue.
         fileprivate var connection: StoreConnection?
         /// Whether rows of removed lists are being deleted.
         fileprivate var isSweeping = false
         /// The backup that is in progress.
-        fileprivate var backup: SQLiteBackup?
+        var backup: SQLiteBackup?
+        /// Whether the file is going to be made smaller when no change was written for a while.
+        fileprivate var isShrinking = false
+        /// The number of groups of changes that were written.
+        fileprivate var groups: UInt64 = 0
 
         init(_ connection: StoreConnection) { self.connection = connection }
     }
@@ -36,8 +40,8 @@ package final class SQLiteStore: Store {
     /// commit more expensive.
     private static let largestGroup = 256
 
-    private let queue = DispatchQueue(label: "org.listd.store")
-    private let owned: Owned
+    let queue = DispatchQueue(label: "org.listd.store")
+    let owned: Owned
     /// The path of the database.
     package let path: String
     package let failures = StoreFailures()
@@ -82,6 +86,16 @@ package final class SQLiteStore: Store {
     /// - Returns: the faults; empty if there are none.
     package func faults() async throws(ListError) -> [String] {
         try await onQueue { connection throws(SQLiteFailure) in try connection.faults() }
+    }
+
+    /// Forgets the losses, because an administrator knows them.
+    package func acknowledgeLosses() async {
+        await withCheckedContinuation { continuation in
+            queue.async { [self] in
+                owned.connection?.removeLosses()
+                continuation.resume()
+            }
+        }
     }
 
     /// Returns the size of the database in bytes, without the log.
@@ -132,6 +146,7 @@ package final class SQLiteStore: Store {
 
     private func write(_ jobs: [Job]) {
         guard let connection = owned.connection else { return answer(jobs, .failure(Self.closed)) }
+        owned.groups += 1
         guard let shared = commit(jobs, to: connection) else { return answer(jobs, .success(())) }
         for job in jobs {
             let failure = jobs.count == 1 ? shared : commit([job], to: connection)
@@ -141,14 +156,33 @@ package final class SQLiteStore: Store {
 
     /// Deletes the rows of removed lists in small parts. Other changes are written between the parts.
     private func startSweeping() {
-        guard !owned.isSweeping, owned.connection?.hasRemains == true else { return }
+        guard !owned.isSweeping else { return }
+        guard owned.connection?.hasRemains == true else { return scheduleShrinking() }
         owned.isSweeping = true
         queue.async { [self] in sweep() }
     }
 
     private func sweep() {
         owned.isSweeping = owned.connection?.sweep() ?? false
-        if owned.isSweeping { queue.async { [self] in sweep() } }
+        if owned.isSweeping { queue.async { [self] in sweep() } } else { scheduleShrinking() }
+    }
+
+    /// The time without a change after which unused pages are given back.
+    private static let idleTime = DispatchTimeInterval.seconds(1)
+
+    /// Gives unused pages back when no change was written for a while. Other changes are written between the parts.
+    private func scheduleShrinking() {
+        guard !owned.isShrinking, owned.connection?.isLoose == true else { return }
+        owned.isShrinking = true
+        let groups = owned.groups
+        queue.asyncAfter(deadline: .now() + Self.idleTime) { [weak self] in self?.shrink(unlessAfter: groups) }
+    }
+
+    private func shrink(unlessAfter groups: UInt64) {
+        let isMore = owned.groups == groups && owned.connection?.shrink() == true
+        if isMore { return queue.async { [self] in shrink(unlessAfter: groups) } }
+        owned.isShrinking = false
+        if owned.groups != groups { scheduleShrinking() }
     }
 
     private func commit(_ jobs: [Job], to connection: StoreConnection) -> SQLiteFailure? {
@@ -161,104 +195,5 @@ package final class SQLiteStore: Store {
 
     private func answer(_ jobs: [Job], _ result: Result<Void, ListError>) {
         for job in jobs { job.completion(result) }
-    }
-}
-
-// MARK: - Backups
-
-extension SQLiteStore {
-    /// The number of pages that one step of a backup copies. Between two steps, the store writes changes.
-    private static let pagesAtOnce: Int32 = 512
-
-    /// The prefix of the names of temporary copies in the state directory.
-    private static let temporaryName = fileName + ".backup-"
-
-    /// Removes the unfinished backups of a process that was killed.
-    static func removeUnfinishedBackups(in directory: String) {
-        for name in StoreFiles.names(in: directory) where name.hasPrefix(temporaryName) {
-            unsafe unlink(directory + "/" + name)
-        }
-    }
-
-    /// Writes a backup of the whole store to an open file, which is truncated first.
-    ///
-    /// A temporary copy is made in the state directory, because SQLite's online backup needs a path. Its contents are
-    /// then written to the open file.
-    ///
-    /// - Throws: `invalidArguments` if the descriptor is not a regular file or not open for writing; `storeFailed` if
-    ///   the copy cannot be made, or another backup is in progress.
-    package func backUp(toDescriptor descriptor: Int32) async throws(ListError) {
-        var information = stat()
-        guard unsafe fstat(descriptor, &information) == 0, information.st_mode & S_IFMT == S_IFREG else {
-            throw ListError(.invalidArguments, "file: the descriptor is not a regular file")
-        }
-        let mode = fcntl(descriptor, F_GETFL) & O_ACCMODE
-        guard mode == O_WRONLY || mode == O_RDWR else {
-            throw ListError(.invalidArguments, "file: the descriptor is not open for writing")
-        }
-        let copy = "\(StoreFiles.directory(of: path))/\(Self.temporaryName)\(UInt64.random(in: 0...(.max)))"
-        do throws(ListError) {
-            try await backUp(to: copy)
-        } catch {
-            unsafe unlink(copy)
-            throw error
-        }
-        let failure: ListError? = await withCheckedContinuation { continuation in
-            DispatchQueue.global().async {
-                defer { unsafe unlink(copy) }
-                continuation.resume(returning: Self.writeBackup(copy, to: descriptor))
-            }
-        }
-        if let failure { throw failure }
-    }
-
-    /// Writes a temporary copy to the open file; returns the error if that fails.
-    private static func writeBackup(_ copy: String, to descriptor: Int32) -> ListError? {
-        let file = unsafe Glibc.open(copy, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else {
-            return ListError(
-                .storeFailed, "the temporary backup \(copy) cannot be read", cause: SystemError.text(errno))
-        }
-        defer { Glibc.close(file) }
-        guard lseek(descriptor, 0, SEEK_SET) == 0, ftruncate(descriptor, 0) == 0, FileCopy.send(file, to: descriptor),
-            fsync(descriptor) == 0
-        else {
-            return ListError(
-                .storeFailed, "file: the backup cannot be written to this file", cause: SystemError.text(errno))
-        }
-        return nil
-    }
-
-    /// Makes a copy of the whole store at a path (SQLite's online backup), including changes that are written
-    /// meanwhile.
-    ///
-    /// The lists in the copy have no epochs. The store that opens the copy gives them new ones, since clients may know
-    /// revisions that are later than the copy.
-    package func backUp(to path: String) async throws(ListError) {
-        try await onQueue { [owned] connection throws(SQLiteFailure) in
-            guard owned.backup == nil else { throw SQLiteFailure(code: 5, message: "another backup is in progress") }
-            owned.backup = try SQLiteBackup(of: connection.database, to: try SQLiteDatabase(path: path))
-        }
-        while try await !copySomePages(to: path) {}
-    }
-
-    /// Copies the next pages of the backup in progress; returns `true` when all pages are copied.
-    private func copySomePages(to path: String) async throws(ListError) -> Bool {
-        try await onQueue { [owned] _ throws(SQLiteFailure) in
-            guard let backup = owned.backup else {
-                throw SQLiteFailure(code: 4, message: "the backup was cancelled, as the store was closed")
-            }
-            do throws(SQLiteFailure) {
-                let isDone = try backup.step(pages: Self.pagesAtOnce)
-                if isDone {
-                    owned.backup = nil
-                    try SQLiteDatabase(path: path).execute("UPDATE adapter SET epoch = ''")
-                }
-                return isDone
-            } catch {
-                owned.backup = nil
-                throw error
-            }
-        }
     }
 }

@@ -109,3 +109,14 @@ package struct RestoredAdapter: Sendable, Equatable {
     /// The cursor from which the adapter's source continues; nil = the source starts from the beginning.
     package var cursor: [UInt8]?
 }
+
+/// A loss of stored data, which stays in sight until an administrator acknowledges it.
+package struct Loss: Sendable, Equatable {
+    /// The maximum number of losses that are kept.
+    package static let mostKept = 1000
+
+    /// When it was found, in microseconds since 1970.
+    package let time: Int64
+    /// What was lost and why, as a sentence.
+    package let text: String
+}

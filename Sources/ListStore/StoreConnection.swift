@@ -10,7 +10,6 @@ package final class StoreConnection {
     private let room: StoreRoom
     private let run: StoreRun
     private let pageSize: Int64
-    private var listCount: Int
     /// Whether rows of removed lists may be left.
     private(set) var hasRemains: Bool
     /// Whether the rows of removed lists cannot be deleted at present, most likely because the disk is full.
@@ -35,22 +34,23 @@ package final class StoreConnection {
     /// Creates the connection of a database whose lists were read. Records the start of the run now, or, on a full
     /// disk, with the first transaction that succeeds.
     ///
-    /// - Parameter report: called when a file was lost or truncated. The same loss is reported again only after the
-    ///   files were found in order.
+    /// - Parameters:
+    ///   - number: the number of the database's last change.
+    ///   - report: called when a file was lost or truncated. The same loss is reported again only after the files were
+    ///     found in order.
     init(
-        _ database: SQLiteDatabase, path: String, run: StoreRun, listCount: Int,
+        _ database: SQLiteDatabase, path: String, run: StoreRun, mark: StoreMarkFile, number: Int64,
         report: @escaping @Sendable (StoreLoss) -> Void
     ) {
         self.database = database
         self.run = run
-        self.listCount = listCount
         pageSize = (try? database.number("PRAGMA page_size")) ?? 0
         self.report = report
-        files = StoreFiles(path: path, boot: run.boot)
+        files = StoreFiles(path: path, mark: mark)
         let removed = try? database.number("SELECT count(*) FROM adapter WHERE removed = 1")
         hasRemains = removed != 0
         room = StoreRoom(path: path, database: database)
-        writer = StoreWriter(database: database)
+        writer = StoreWriter(database: database, number: number)
         database.setKeepsLog(false)
         database.countLogFrames()
         _ = commitOnce([], isSynced: true)
@@ -62,8 +62,7 @@ package final class StoreConnection {
         guard let loss = files.loss() else { return reported = nil }
         if reported != loss { report(loss) }
         reported = loss
-        // SQLITE_CANTOPEN: an error of access.
-        throw SQLiteFailure(code: 14, message: "\(loss.file) \(loss.reason)")
+        throw .access("\(loss.file) \(loss.reason)")
     }
 
     /// Checks the files and their contents. Returns the faults; empty if there are none.
@@ -101,8 +100,40 @@ package final class StoreConnection {
         let failure = transact(isSynced: isSynced) { (writer) throws(SQLiteFailure) in
             for change in changes { try writer.apply(change) }
         }
-        if failure == nil { recordCommit(of: changes, isSynced: written.syncs) }
+        if failure == nil, changes.contains(where: \.mayLeaveRows) { hasRemains = true }
         return failure
+    }
+
+    /// Forgets all losses. If they cannot be removed from the file, the next start has them again.
+    func removeLosses() {
+        _ = transact(isSynced: true) { (writer) throws(SQLiteFailure) in try writer.removeLosses() }
+    }
+
+    // MARK: Unused pages
+
+    /// The number of unused pages that are left for the next changes.
+    private static let sparePages: Int64 = 64
+
+    /// Whether so many pages are unused that the file should become smaller.
+    var isLoose: Bool {
+        guard !hasRemains, let unused = try? database.number("PRAGMA freelist_count") else { return false }
+        return unused > 2 * Self.sparePages
+    }
+
+    /// Gives up to 256 unused pages back to the file system. Returns whether more are left.
+    func shrink() -> Bool {
+        guard isLoose, let unused = try? database.number("PRAGMA freelist_count") else { return false }
+        let count = min(256, unused - Self.sparePages)
+        let failure = transact(isSynced: false) { (writer) throws(SQLiteFailure) in
+            try writer.database.run("PRAGMA incremental_vacuum(\(count))")
+        }
+        guard failure == nil, let left = try? database.number("PRAGMA freelist_count"), left < unused else {
+            return false
+        }
+        if left > 2 * Self.sparePages { return true }
+        // Only a checkpoint makes the file smaller.
+        checkpoint()
+        return false
     }
 
     // MARK: Removed lists
@@ -140,7 +171,6 @@ package final class StoreConnection {
         guard failure == nil else { return failure }
         isStuck = false
         if isDone { hasRemains = false }
-        recordCommit(of: [], isSynced: false)
         return nil
     }
 
@@ -158,14 +188,8 @@ package final class StoreConnection {
         if !room.hasReserve, (try? database.checkpoint(truncates: true)) != nil { room.allocateReserve() }
     }
 
-    private func recordCommit(of changes: [StoreChange], isSynced: Bool) {
-        if changes.contains(where: \.changesListCount) {
-            hasRemains = true
-            if let count = try? database.number("SELECT count(*) FROM adapter WHERE removed = 0") {
-                listCount = Int(count)
-            }
-        }
-        files.record(frames: database.logFrames, lists: listCount, isSynced: isSynced)
+    private func recordCommit(of lists: [WrittenList]) {
+        files.record(lists, written: writer.commit(), frames: database.logFrames, isSynced: written.syncs)
         written.isCheckpointed = false
         if database.logFrames >= Self.longLog { checkpoint() }
     }
@@ -176,6 +200,7 @@ package final class StoreConnection {
         guard !written.isCheckpointed else { return }
         written.isCheckpointed = (try? database.checkpoint()) != nil
         room.recordTruncation()
+        files.recordTruncation()
     }
 
     private func transact(
@@ -190,16 +215,18 @@ package final class StoreConnection {
             try database.run("BEGIN IMMEDIATE")
             if !written.runHasBegun { try writer.recordBegin(of: run) }
             try body(&writer)
+            let lists = try writer.finish()
             // Reserves the space in the database file, so that a later checkpoint does not fail on a full disk.
             try room.reserve(upTo: pageSize * (try database.number("PRAGMA page_count") ?? 0))
             isCommitting = true
             try database.run("COMMIT")
             written.runHasBegun = true
+            recordCommit(of: lists)
             return nil
         } catch {
             // An error of ROLLBACK is ignored, as SQLite rolls back by itself after some failures.
             try? database.execute("ROLLBACK")
-            writer.invalidateKeys()
+            writer.rollBack()
             if isCommitting { overwriteFailedCommit() }
             return error
         }
@@ -228,8 +255,8 @@ extension StoreChange {
     /// Whether the change removes a list.
     fileprivate var isRemoval: Bool { if case .remove = self { true } else { false } }
 
-    /// Whether the change adds or removes lists.
-    fileprivate var changesListCount: Bool {
+    /// Whether the change may remove a list, whose rows are left then.
+    fileprivate var mayLeaveRows: Bool {
         switch self {
         case .create, .createFilled, .remove, .rename: true
         case .options, .cursor, .update: false

@@ -32,28 +32,24 @@ final class StoreFiles {
     private let path: String
     private let database: listd_file_state?
     private let log: listd_file_state?
-    /// The size of the database at the last check; listd never makes it smaller.
+    /// The size of the database at the last check; only a checkpoint of listd makes it smaller.
     private var size: Int64
-    private var mark: LogMark
+    private let markFile: StoreMarkFile
     private var pageSize: UInt64 = 0
     /// The log, opened to read its header. The database itself must not be opened in addition to SQLite's descriptor,
     /// as closing it would release SQLite's locks.
     private let logFile: Int32
-    private let markFile: Int32
 
-    init(path: String, boot: String) {
+    init(path: String, mark: StoreMarkFile) {
         self.path = path
+        markFile = mark
         database = Self.state(path)
         log = Self.state(path + WriteAheadLog.suffix)
         size = database?.size ?? 0
         logFile = unsafe open(path + WriteAheadLog.suffix, O_RDONLY | O_CLOEXEC)
-        markFile = unsafe open(path + LogMark.suffix, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
-        mark = LogMark(boot: LogMark.number(ofBoot: boot), database: database?.inode ?? 0)
     }
 
-    deinit {
-        for file in [logFile, markFile] where file >= 0 { close(file) }
-    }
+    deinit { if logFile >= 0 { close(logFile) } }
 
     /// Checks the files. Returns the first loss; nil if the files are as listd left them.
     func loss() -> StoreLoss? {
@@ -90,31 +86,30 @@ final class StoreFiles {
         return nil
     }
 
-    /// Records the log after a transaction in the mark.
+    /// Records a transaction in the mark.
     ///
     /// - Parameters:
+    ///   - lists: the lists that the transaction changed.
+    ///   - written: the number of its last change.
     ///   - frames: the number of frames in the log.
-    ///   - lists: the number of stored lists.
     ///   - isSynced: whether the log is synced to the disk.
-    func record(frames: Int, lists: Int, isSynced: Bool) {
+    func record(_ lists: [WrittenList], written: Int64, frames: Int, isSynced: Bool) {
         let header = logHeader()
         pageSize = header.pageSize
-        mark.record(
-            salts: header.salts, frames: UInt64(max(0, frames)), lists: UInt64(max(0, lists)), isSynced: isSynced)
-        mark.write(to: markFile)
+        markFile.record(
+            lists, written: written, salts: header.salts, frames: UInt64(max(0, frames)), isSynced: isSynced)
     }
 
-    /// Records in the mark that the log may be removed. From then on, the log need not have any frames, even after a
-    /// crash of the machine.
-    func recordEndOfLog() {
-        mark.recordEndOfLog()
-        mark.write(to: markFile)
-        fsync(markFile)
-    }
+    /// Records in the mark that the log may be removed.
+    func recordEndOfLog() { markFile.recordEndOfLog() }
+
+    /// Updates the size of the database after a checkpoint, in which SQLite truncates the database file to its pages.
+    func recordTruncation() { size = min(size, Self.state(path)?.size ?? 0) }
 
     /// The minimum size of the log in bytes, according to the mark.
     private var requiredLogSize: Int64 {
-        mark.frames == 0 ? 0 : Int64(clamping: WriteAheadLog.size(frames: mark.frames, pageSize: pageSize))
+        let frames = markFile.mark.frames
+        return frames == 0 ? 0 : Int64(clamping: WriteAheadLog.size(frames: frames, pageSize: pageSize))
     }
 
     private func logHeader() -> (pageSize: UInt64, salts: UInt64) {
@@ -137,12 +132,23 @@ final class StoreFiles {
         return unsafe listd_state_at(path, &state) == 0 ? state : nil
     }
 
+    /// Returns the identity of the file at a path, which no other file of its file system had or gets; 0 if there is none.
+    static func identity(_ path: String) -> UInt64 { unsafe listd_identity_at(path) }
+
     /// Returns the path of the directory that contains a file.
     static func directory(of path: String) -> String {
         var parts = path.split(separator: "/", omittingEmptySubsequences: true)
         guard parts.popLast() != nil else { return path.isEmpty ? "." : "/" }
         let parent = parts.joined(separator: "/")
         return path.hasPrefix("/") ? "/" + parent : parent.isEmpty ? "." : parent
+    }
+
+    /// Syncs the directory of a file, so that a name in it survives a crash of the machine.
+    static func syncDirectory(of path: String) {
+        let directory = unsafe open(Self.directory(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard directory >= 0 else { return }
+        fsync(directory)
+        close(directory)
     }
 
     /// Returns the names of a directory's entries; an empty array if the directory cannot be read.

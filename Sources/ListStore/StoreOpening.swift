@@ -5,40 +5,16 @@ internal import Glibc
 package import ListKit
 internal import ListSupport
 
-/// An opened store, the restored lists, and the damage that was found.
+/// An opened store, the restored lists, and what was lost.
 package struct OpenedStore: Sendable {
     /// The store.
     package let store: SQLiteStore
     /// The stored lists, in order of name.
     package let adapters: [RestoredAdapter]
-    /// The damage of the database file, which was set aside or is missing; nil = no damage.
-    package let damage: StoreDamage?
-    /// The damage of the write-ahead log. Its last changes are missing, and all lists have new epochs. nil = no damage.
-    package var logDamage: LogDamage?
-}
-
-/// A write-ahead log that could not be read completely.
-package struct LogDamage: Sendable, Equatable {
-    /// The path of the log.
-    package let file: String
-    /// The kind of damage, as the end of a sentence about the log.
-    package let reason: String
-    /// The path of a copy of the damaged log; nil when there was no log.
-    package let copy: String?
-    /// The number of lists in the store before the damage.
-    package let lists: Int
-}
-
-/// A database file that could not be used and was set aside, or that is missing.
-package struct StoreDamage: Sendable, Equatable {
-    /// The path of the database.
-    package let original: String
-    /// The path to which the database was renamed, or its log if the database is missing; nil if both are missing.
-    package let file: String?
-    /// The kind of damage, for messages.
-    package let reason: String
-    /// The names of the lists in the file, as far as they could be read.
-    package let lists: [String]
+    /// The losses that nobody has acknowledged, oldest first.
+    package let losses: [Loss]
+    /// What this start found, for the log: the new losses, and each list of which changes are missing.
+    package let news: [String]
 }
 
 extension SQLiteStore {
@@ -47,33 +23,37 @@ extension SQLiteStore {
 
     /// Opens the store of a state directory, and reads all lists. The directory and the store are made if necessary.
     ///
-    /// A database that is damaged, of another program or of a newer version is renamed to `listd.db.damaged-TIME`,
-    /// together with its log and other files, and replaced by an empty one. A log without its database is set aside,
-    /// too.
+    /// A pending replacement (`listd.db.next…`) takes the place of the database first, which is kept under another name.
     ///
-    /// If the machine crashed during the last run, the lists with durability `disk` get new epochs.
-    ///
-    /// If the log is damaged, it is copied. All lists then have the contents up to the damage, and get new epochs.
+    /// Of a damaged database, the lists are kept of which every row can be read, and get new epochs; the file is kept as
+    /// `listd.db.damaged-TIME`. If the files are not those that the last run of listd left, all lists get new epochs. If
+    /// the machine crashed during the last run, the lists with durability `disk` do. What is lost is told in
+    /// ``OpenedStore/losses``, and stays in the store until it is acknowledged.
     ///
     /// - Parameters:
     ///   - boot: the identifier of this boot of the machine; nil = the one that the kernel reports.
-    ///   - now: the time in the names of files that are set aside, in seconds since 1970; nil = the present time.
+    ///   - now: the time in the names of files that are set aside, in microseconds since 1970; nil = the present time.
     ///   - isGivenUp: called before each row is read; true = reading stops with an error.
     ///   - report: called on the store's executor when the files are lost or changed while the store is open.
-    /// - Throws: `storeFailed` when the directory cannot be written, another listd has the file open, or reading was
-    ///   stopped. The stored data are unchanged then.
+    /// - Throws: `storeFailed` when the directory cannot be written, the disk has no room for a copy, another listd has
+    ///   the file open, a newer one has written it (``refusal(directory:)``), or reading was stopped. The stored data
+    ///   are unchanged then.
     /// - Complexity: O(bytes stored), one scan for each list.
     package static func open(
-        directory: String, boot: String? = nil, now: Int? = nil,
+        directory: String, boot: String? = nil, now: Int64? = nil,
         isGivenUp: @escaping () -> Bool = { false }, report: @escaping @Sendable (StoreLoss) -> Void = { _ in }
     ) throws(ListError) -> OpenedStore {
         try StoreOpening.makeDirectory(directory)
-        removeUnfinishedBackups(in: directory)
+        if let refusal = refusal(directory: directory) { throw ListError(.storeFailed, refusal) }
         let opening = StoreOpening(
-            path: directory + "/" + fileName, boot: boot ?? MachineBoot.identifier, now: now ?? Int(time(nil)),
-            report: report)
+            path: directory + "/" + fileName, boot: boot ?? MachineBoot.identifier,
+            now: now ?? StoreOpening.presentTime, report: report)
         return try opening.open(isGivenUp: isGivenUp)
     }
+
+    /// Returns why this listd must not use the store of a state directory: a newer one has changed its tables. Changes
+    /// nothing.
+    package static func refusal(directory: String) -> String? { StoreVersion.refusal(directory: directory) }
 }
 
 /// The opening of one store.
@@ -81,27 +61,33 @@ struct StoreOpening {
     /// The path of the database.
     let path: String
     let boot: String
-    let now: Int
+    let now: Int64
     let report: @Sendable (StoreLoss) -> Void
 
+    /// The present time in microseconds since 1970.
+    static var presentTime: Int64 {
+        var now = timespec()
+        unsafe clock_gettime(CLOCK_REALTIME, &now)
+        return Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1000
+    }
+
     func open(isGivenUp: @escaping () -> Bool) throws(ListError) -> OpenedStore {
+        StoreReplacement.removeLeftovers(beside: path)
         do throws(SQLiteFailure) {
-            let mark = LogMark.read(beside: path)
-            try refuseEmptyFile()
-            let missing = try setAsideLoneLog() ?? missingDatabase(accordingTo: mark)
-            // The log is copied before SQLite opens it and drops the part after the damage.
-            let logDamage = try copyDamagedLog(mark: mark)
-            // If there is damage, reading is never stopped: the next start would not detect and report it again.
-            let hasDamage = missing != nil || logDamage != nil
-            let (store, adapters) = try openDatabase(isIncomplete: logDamage != nil) { !hasDamage && isGivenUp() }
-            return OpenedStore(store: store, adapters: adapters, damage: missing, logDamage: logDamage)
-        } catch {
-            if error.isBusy {
-                throw ListError(
-                    .storeFailed, "another process has \(path) open, most likely another listd", cause: error.message)
+            let kept = try StoreReplacement.take(path: path, now: now)
+            do throws(SQLiteFailure) {
+                return try openFiles(replaced: kept, isGivenUp: isGivenUp)
+            } catch {
+                guard isDamage(error) else { throw error }
+                let news = try StoreSalvage(path: path, boot: boot, now: now).replaceDatabase(damagedBy: error)
+                _ = try StoreReplacement.take(path: path, now: now)
+                // Reading is not stopped any more: the new database has just been written.
+                return try openFiles(news: news) { false }
             }
-            guard isDamage(error) else { throw StoreAccess.error(for: error, at: path) }
-            return try replaceDatabase(damagedBy: error)
+        } catch {
+            guard error.isBusy else { throw StoreAccess.error(for: error, at: path) }
+            throw ListError(
+                .storeFailed, "another process has \(path) open, most likely another listd", cause: error.message)
         }
     }
 
@@ -116,119 +102,130 @@ struct StoreOpening {
         }
     }
 
-    /// Sets the damaged database aside, and opens an empty one.
-    private func replaceDatabase(damagedBy failure: SQLiteFailure) throws(ListError) -> OpenedStore {
-        let other = try setAsideDatabase()
-        let damage = StoreDamage(original: path, file: other, reason: failure.message, lists: Self.listNames(in: other))
-        do throws(SQLiteFailure) {
-            // The new database is empty, so reading it need not be stopped; the damage has to be reported.
-            let (store, adapters) = try openDatabase(isIncomplete: false) { false }
-            return OpenedStore(store: store, adapters: adapters, damage: damage)
-        } catch {
-            throw error.listError
-        }
-    }
-
-    /// Returns the names of the lists in a file that was set aside, without changing the file.
-    private static func listNames(in path: String) -> [String] {
-        // Not opened if empty, since SQLite deletes the log of an empty file.
-        guard let state = StoreFiles.state(path), state.size > 0, let database = try? SQLiteDatabase(path: path)
-        else { return [] }
-        database.setKeepsLog(true)
-        // In this mode, SQLite makes no shared memory file.
-        try? database.execute("PRAGMA locking_mode = EXCLUSIVE")
-        return StoreReader(database: database).adapterNames()
-    }
-
     /// Opens the database and reads all lists.
     ///
-    /// - Parameter isIncomplete: whether the database may lack acknowledged changes.
-    private func openDatabase(
-        isIncomplete: Bool, isGivenUp: @escaping () -> Bool
-    ) throws(SQLiteFailure) -> (SQLiteStore, [RestoredAdapter]) {
+    /// - Parameters:
+    ///   - replaced: the path of the database that was replaced; nil = it was not replaced.
+    ///   - news: what was found before.
+    private func openFiles(
+        replaced: String? = nil, news: [String] = [], isGivenUp: @escaping () -> Bool
+    ) throws(SQLiteFailure) -> OpenedStore {
+        let mark = StoreMark.read(beside: path)
+        try refuseEmptyFile()
+        let isMissing = unsafe access(path, F_OK) != 0 && errno == ENOENT
+        let loneLog = isMissing ? try setAsideLoneLog() : nil
+        // The log is copied before SQLite opens it and drops the part after the damage.
+        let log = isMissing ? nil : try copyDamagedLog(mark: mark)
         let database = try SQLiteDatabase(path: path)
         // If the database cannot be read, it is set aside together with its log.
         database.setKeepsLog(true)
+        // Only for a new file, as it would write to another one.
+        if isMissing { try database.execute(StoreSchema.vacuuming) }
         try database.execute(StoreSchema.connection)
         // SQLite acquires the exclusive lock with the first transaction.
         try database.execute("BEGIN IMMEDIATE; COMMIT")
-        try createOrMigrateSchema(of: database)
-        var adapters = try StoreReader(database: database, isGivenUp: isGivenUp).readAdapters()
-        let run = try StoreRun(boot: boot, after: database, &adapters, isIncomplete: isIncomplete)
+        let tables = try StoreVersion.createOrMigrateTables(of: database, path: path)
+        if let fault = try Self.structuralFault(of: database) { throw .corruption(fault) }
+        // If there is damage, reading is never stopped, so that it is reported at once.
+        let hasDamage = isMissing || log != nil
+        let reader = StoreReader(database: database) { !hasDamage && isGivenUp() }
+        let rows = try reader.readRows()
+        var adapters: [RestoredAdapter] = []
+        for row in rows where !row.isRemoved { adapters.append(try reader.readList(row)) }
+
+        let last = try RecordedRun(in: database, boot: boot)
+        let number = try StoreWriter.lastNumber(in: database)
+        var provenance = StoreProvenance(mark: mark, rows: rows, number: number, path: path, boot: boot)
+        if isMissing {
+            provenance.recordMissingDatabase(log: loneLog)
+        } else if tables == .present || (tables == .none && mark != nil) {
+            try provenance.compare(
+                database: StoreFiles.identity(path), last: last, log: log, replaced: replaced)
+        }
+        let newEpochs = provenance.renewEpochs(of: &adapters, after: last)
+        let newLosses = provenance.losses.map { Loss(time: now, text: $0) }
+        let (kept, unlogged) = try Self.readLosses(in: database)
+
+        let markFile = StoreMarkFile(newMark(after: last, number: number, rows: rows), beside: path)
+        let run = StoreRun(
+            boot: boot, mark: markFile.isWritten ? markFile.mark.run : last?.mark ?? .none, newEpochs: newEpochs,
+            newLosses: newLosses)
         let connection = StoreConnection(
-            database, path: path, run: run, listCount: adapters.count, report: report)
-        return (SQLiteStore(connection, path: path), adapters)
+            database, path: path, run: run, mark: markFile, number: number, report: report)
+        return OpenedStore(
+            store: SQLiteStore(connection, path: path), adapters: adapters,
+            losses: Array((kept + newLosses).suffix(Loss.mostKept)),
+            news: news + unlogged + provenance.losses + provenance.details)
+    }
+
+    /// Returns the first fault in the structure of the file: pages that are used twice or not at all.
+    private static func structuralFault(of database: SQLiteDatabase) throws(SQLiteFailure) -> String? {
+        let rows = try database.statement("PRAGMA quick_check(1)")
+        defer { rows.reset() }
+        guard try database.step(rows), let text = rows.text(0), text != "ok" else { return nil }
+        return text.split(whereSeparator: \.isNewline).joined(separator: " ")
+    }
+
+    /// Reads the losses that nobody has acknowledged, and the sentences of those that no log has.
+    static func readLosses(
+        in database: SQLiteDatabase
+    ) throws(SQLiteFailure) -> (all: [Loss], unlogged: [String]) {
+        var (all, unlogged): ([Loss], [String]) = ([], [])
+        let rows = try database.statement("SELECT time, text, logged FROM loss ORDER BY key")
+        while try database.step(rows) {
+            let loss = Loss(time: rows.number(0) ?? 0, text: rows.text(1) ?? "")
+            all.append(loss)
+            if rows.number(2) != 1 { unlogged.append(loss.text) }
+        }
+        return (all, unlogged)
+    }
+
+    private func newMark(after last: RecordedRun?, number: Int64, rows: [StoredRow]) -> StoreMark {
+        var mark = StoreMark()
+        mark.boot = StoreMark.number(ofBoot: boot)
+        mark.database = StoreFiles.identity(path)
+        (mark.run, mark.runBefore) = (.random(), last?.mark ?? .none)
+        mark.written = number
+        for row in rows where !row.isRemoved {
+            mark.lists[row.key] = StoreMark.List(name: row.name, revision: row.revision)
+        }
+        return mark
     }
 
     /// Throws if the database has been truncated to 0 bytes. SQLite would treat it as a new one.
     private func refuseEmptyFile() throws(SQLiteFailure) {
         guard let state = StoreFiles.state(path), state.is_regular != 0, state.size == 0 else { return }
-        throw SQLiteFailure(code: 26, message: "the file is empty")
-    }
-
-    /// Returns the damage if the database is missing although, according to the mark, it had lists.
-    private func missingDatabase(accordingTo mark: LogMark?) -> StoreDamage? {
-        guard let mark, mark.lists > 0, unsafe access(path, F_OK) != 0, errno == ENOENT else { return nil }
-        return StoreDamage(original: path, file: nil, reason: "the file is missing", lists: [])
+        throw .corruption("the file is empty")
     }
 
     /// Checks the log for damage, and copies a damaged log, as SQLite is about to change it.
     ///
-    /// - Returns: the damage; nil = none is detected.
-    private func copyDamagedLog(mark: LogMark?) throws(SQLiteFailure) -> LogDamage? {
+    /// - Returns: the damage as a clause; nil = none is detected.
+    private func copyDamagedLog(mark: StoreMark?) throws(SQLiteFailure) -> String? {
         let log = path + WriteAheadLog.suffix
-        guard let database = StoreFiles.state(path) else { return nil }
         let fault = WriteAheadLog.fault(
-            ofLog: log, mark: mark, database: database.inode, boot: LogMark.number(ofBoot: boot))
+            ofLog: log, mark: mark, database: StoreFiles.identity(path), boot: StoreMark.number(ofBoot: boot))
         guard let fault else { return nil }
-        var copy: String?
-        if let state = StoreFiles.state(log), state.size > 0 {
-            let other = unusedPath() + WriteAheadLog.suffix
-            guard FileCopy.copy(log, to: other) else {
-                // SQLITE_CANTOPEN: opening fails, so that the rest of the log is not lost.
-                throw SQLiteFailure(
-                    code: 14, message: "\(log) is \(fault) and cannot be copied: \(SystemError.text(errno))")
-            }
-            copy = other
+        guard let state = StoreFiles.state(log), state.size > 0 else { return "\(log) is \(fault)" }
+        let other = StoreReplacement.unusedPath(of: path, "damaged", now: now) + WriteAheadLog.suffix
+        // If this fails, opening fails, so that the rest of the log is not lost.
+        guard FileCopy.copy(log, to: other) else {
+            throw .access("\(log) is \(fault) and cannot be copied: \(SystemError.text(errno))")
         }
-        return LogDamage(file: log, reason: fault, copy: copy, lists: Int(clamping: mark?.lists ?? 0))
+        return "\(log) is \(fault) (kept as \(other))"
     }
 
-    /// Creates the tables of a new database, or migrates an older one.
+    /// Renames a log whose database is missing. The log has the last changes, and SQLite would delete it.
     ///
-    /// - Throws: an error for a file of another program or of a newer version.
-    private func createOrMigrateSchema(of database: SQLiteDatabase) throws(SQLiteFailure) {
-        let tables = try database.number("SELECT count(*) FROM sqlite_schema") ?? 0
-        if tables == 0 {
-            try database.execute(StoreSchema.creation)
-            return syncDirectory()
+    /// - Returns: the path of the log; nil if there is none.
+    private func setAsideLoneLog() throws(SQLiteFailure) -> String? {
+        let log = path + WriteAheadLog.suffix
+        guard let state = StoreFiles.state(log), state.size > 0 else { return nil }
+        let other = StoreReplacement.unusedPath(of: path, "damaged", now: now) + WriteAheadLog.suffix
+        guard unsafe rename(log, other) == 0 else {
+            throw .access("\(log), a log without its database, cannot be set aside: \(SystemError.text(errno))")
         }
-        let application = try database.number("PRAGMA application_id")
-        let version = try database.number("PRAGMA user_version") ?? 0
-        // SQLITE_NOTADB: the file is set aside like one that is no database.
-        guard application == StoreSchema.application else {
-            throw SQLiteFailure(code: 26, message: "the file belongs to another program")
-        }
-        guard (1...StoreSchema.version).contains(version) else {
-            throw SQLiteFailure(
-                code: 26,
-                message: "the file has version \(version), but this listd supports at most \(StoreSchema.version)")
-        }
-        try Self.migrate(database, from: version)
-    }
-
-    /// Migrates an older database to the present version, in one transaction.
-    private static func migrate(_ database: SQLiteDatabase, from version: Int64) throws(SQLiteFailure) {
-        let steps = (version..<StoreSchema.version).compactMap { StoreSchema.migrations[$0] }
-        guard !steps.isEmpty else { return }
-        do throws(SQLiteFailure) {
-            try database.execute("BEGIN IMMEDIATE; PRAGMA user_version = \(StoreSchema.version);")
-            for step in steps { try database.execute(step) }
-            try database.execute("COMMIT")
-        } catch {
-            try? database.execute("ROLLBACK")
-            throw error
-        }
+        return other
     }
 
     /// Makes a directory that only its owner may enter, and its missing parent directories.
@@ -245,48 +242,5 @@ struct StoreOpening {
         guard error == EEXIST, unsafe stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR else {
             throw ListError(.storeFailed, "the directory \(path) cannot be made", cause: SystemError.text(error))
         }
-    }
-
-    /// Syncs the directory, so that the name of a new file in it survives a crash of the machine.
-    private func syncDirectory() {
-        let directory = unsafe Glibc.open(StoreFiles.directory(of: path), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard directory >= 0 else { return }
-        fsync(directory)
-        Glibc.close(directory)
-    }
-
-    /// Renames the database and its log and journal files, and returns the new path of the database. The database is
-    /// renamed first, so that a crash in between never leaves it at its path without its log.
-    private func setAsideDatabase() throws(ListError) -> String {
-        let other = unusedPath()
-        guard unsafe rename(path, other) == 0 else {
-            throw ListError(.storeFailed, "\(path) is damaged and cannot be set aside", cause: SystemError.text(errno))
-        }
-        for suffix in ["-wal", "-shm", "-journal"] { _ = unsafe rename(path + suffix, other + suffix) }
-        return other
-    }
-
-    /// Renames a log whose database is missing. The log has the last changes, and SQLite would delete it.
-    ///
-    /// - Returns: the damage to report; nil if there is no such log.
-    private func setAsideLoneLog() throws(SQLiteFailure) -> StoreDamage? {
-        let log = path + WriteAheadLog.suffix
-        guard unsafe access(path, F_OK) != 0, errno == ENOENT, let state = StoreFiles.state(log), state.size > 0
-        else { return nil }
-        let other = unusedPath() + WriteAheadLog.suffix
-        guard unsafe rename(log, other) == 0 else {
-            // SQLITE_CANTOPEN: an error of access, not damage.
-            throw SQLiteFailure(
-                code: 14, message: "\(log), a log without its database, cannot be set aside: \(SystemError.text(errno))"
-            )
-        }
-        return StoreDamage(
-            original: path, file: other, reason: "\(SQLiteStore.fileName) is missing, only its log is there", lists: [])
-    }
-
-    private func unusedPath() -> String {
-        var name = "\(path).damaged-\(now)"
-        while unsafe access(name, F_OK) == 0 || access(name + "-wal", F_OK) == 0 { name += "+" }
-        return name
     }
 }

@@ -4,50 +4,45 @@ internal import ListConfiguration
 internal import ListKit
 internal import ListSupport
 
-/// One run of listd with a store: the boot of the machine, and the lists that get new epochs.
+/// One run of listd with a store: the boot of the machine, the mark of the run, and what the run before left to record.
 ///
 /// The start of the run is written and synced with its first transaction. After a power cut, the file therefore either
 /// records that a run had begun, or has every acknowledged change.
 struct StoreRun {
     /// The identifier of the boot; empty = unknown, which never equals another boot.
     let boot: String
+    /// The mark of the run, in the database and in `store.mark`.
+    let mark: StoreMark.Run
     /// The new epochs of lists whose last changes may be lost, so that their revisions may be used again for other
     /// contents.
     let newEpochs: [(name: String, epoch: String)]
+    /// The losses that were found when the store was opened.
+    let newLosses: [Loss]
+}
 
-    /// Begins a run after the previous run of the database, and sets the new epochs of restored adapters.
-    ///
-    /// - Parameter isIncomplete: whether the last changes of all lists may be missing.
-    init(
-        boot: String, after database: SQLiteDatabase, _ adapters: inout [RestoredAdapter], isIncomplete: Bool
-    ) throws(SQLiteFailure) {
-        self.boot = boot
-        let isAfterPowerCut = try !Self.hasAllChanges(database, boot)
-        var newEpochs: [(name: String, epoch: String)] = []
-        for index in adapters.indices {
-            let adapter = adapters[index].adapter
-            // The lists of a restored backup have no epochs.
-            let isNew = adapter.epoch.isEmpty || isIncomplete || (isAfterPowerCut && adapter.durability == .disk)
-            guard isNew else { continue }
-            adapters[index].adapter.epoch = Epoch.random()
-            newEpochs.append((adapter.name, adapters[index].adapter.epoch))
-        }
-        self.newEpochs = newEpochs
-    }
+/// The record of the last run in a database.
+struct RecordedRun {
+    /// The mark of the run; `none` in a backup, and in a file that was never used.
+    let mark: StoreMark.Run
+    /// Whether the run ended in order.
+    let hasEnded: Bool
+    /// Whether the machine may have crashed after the run began, so that changes that were not synced may be missing.
+    let mayLackChanges: Bool
 
-    /// Whether the file has all acknowledged changes: the last run ended in order, or the machine has not been
-    /// restarted since that run began.
-    private static func hasAllChanges(_ database: SQLiteDatabase, _ boot: String) throws(SQLiteFailure) -> Bool {
-        let row = try database.statement("SELECT boot, ended FROM run")
+    /// Reads the record; nil = no run has used the database.
+    init?(in database: SQLiteDatabase, boot: String) throws(SQLiteFailure) {
+        let row = try database.statement("SELECT boot, ended, mark FROM run")
         defer { row.reset() }
-        guard try database.step(row) else { return false }
-        return row.number(1) == 1 || (!boot.isEmpty && row.text(0) == boot)
+        guard try database.step(row) else { return nil }
+        mark = StoreMark.Run(row.text(2) ?? "")
+        hasEnded = row.number(1) == 1
+        mayLackChanges = !hasEnded && (boot.isEmpty || row.text(0) != boot)
     }
 }
 
 extension StoredAdapter {
     /// The durability according to the stored options.
-    fileprivate var durability: Durability {
+    var durability: Durability {
         guard case .string(let word)? = options["durability"] else { return AdapterOptions().durability }
         return Durability(rawValue: word) ?? AdapterOptions().durability
     }

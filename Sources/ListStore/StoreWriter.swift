@@ -3,35 +3,151 @@
 @_spi(Daemon) internal import ListKit
 internal import ListSupport
 
-/// A writer of changes to the tables, inside of the caller's transaction.
+/// A list that a transaction changed, as the mark records it.
+struct WrittenList {
+    let key: Int64
+    /// The name; nil when the list was removed.
+    let name: String?
+    let revision: UInt64
+}
+
+/// A writer of changes to the tables, inside of the caller's transaction, which ends with ``finish()``.
 struct StoreWriter {
     let database: SQLiteDatabase
     /// A cache of the adapters' keys by their names.
     private var keys: [ExactText: Int64] = [:]
+    /// What the transaction added to the digests of lists, by key.
+    private var added: [Int64: StoredRow.Sums] = [:]
+    /// The number of the last change.
+    private var number: Int64
+    /// The number of the last change before the transaction.
+    private var numberBefore: Int64
 
-    init(database: SQLiteDatabase) { self.database = database }
+    /// - Parameter number: the number of the database's last change.
+    init(database: SQLiteDatabase, number: Int64) {
+        self.database = database
+        (numberBefore, self.number) = (number, number)
+    }
 
-    /// Clears the cache. Call this after a rollback, because keys that the transaction created are invalid then.
-    mutating func invalidateKeys() { keys = [:] }
+    /// Forgets a transaction that was rolled back, and the keys that it created.
+    mutating func rollBack() {
+        keys = [:]
+        added = [:]
+        number = numberBefore
+    }
+
+    /// Returns the number of the last change in the database.
+    static func lastNumber(in database: SQLiteDatabase) throws(SQLiteFailure) -> Int64 {
+        max(
+            try database.number("SELECT max(written) FROM adapter") ?? 0,
+            try database.number("SELECT max(written) FROM run") ?? 0)
+    }
+
+    /// Writes the numbers and digests of the lists that the transaction changed.
+    mutating func finish() throws(SQLiteFailure) -> [WrittenList] {
+        var written: [WrittenList] = []
+        for (key, sums) in added {
+            let row = try database.statement("SELECT \(StoredRow.columns) FROM adapter WHERE key = ?", .number(key))
+            defer { row.reset() }
+            guard try database.step(row) else { continue }
+            var total = StoredRow.Sums(row)
+            total &+= sums
+            let digest = StoredRow.digest(of: row, key: key, number, total)
+            written.append(
+                WrittenList(
+                    key: key, name: row.number(9) == 0 ? row.text(1) : nil,
+                    revision: UInt64(clamping: row.number(5) ?? 0)))
+            try database.run(
+                "UPDATE adapter SET written = ?, contents = ?, places = ?, log = ?, digest = ? WHERE key = ?",
+                .number(number), .number(Int64(bitPattern: total.contents)), .number(Int64(bitPattern: total.places)),
+                .number(Int64(bitPattern: total.log)), .number(digest), .number(key))
+        }
+        added = [:]
+        return written
+    }
+
+    /// Records that the transaction is committed, and returns the number of its last change.
+    mutating func commit() -> Int64 {
+        numberBefore = number
+        return number
+    }
+
+    /// Computes the digests of all lists anew from their rows (migrations).
+    mutating func makeDigests() throws(SQLiteFailure) {
+        var keys: [Int64] = []
+        let rows = try database.statement("SELECT key FROM adapter")
+        while try database.step(rows) { if let key = rows.number(0) { keys.append(key) } }
+        for key in keys {
+            var sums = StoredRow.Sums()
+            let objects = try database.statement(
+                "SELECT id, type, fields, position FROM object WHERE adapter = ?", .number(key))
+            while try database.step(objects) { sums &+= Self.sums(ofObject: objects) }
+            let changes = try database.statement("SELECT revision, bytes FROM change WHERE adapter = ?", .number(key))
+            while try database.step(changes) {
+                sums.log &+= changes.withBytes(1) {
+                    StoreDigest.change(revision: changes.number(0) ?? 0, bytes: $0)
+                }
+            }
+            added[key] = sums
+        }
+        _ = try finish()
+    }
+
+    /// Returns the digests of an object in the columns id, type, fields, position.
+    private static func sums(ofObject row: SQLiteStatement) -> StoredRow.Sums {
+        var sums = StoredRow.Sums()
+        row.withBytes(0) { id in
+            sums.contents = row.withBytes(1) { type in
+                row.withBytes(2) { StoreDigest.object(id: id, type: type, fields: $0) }
+            }
+            sums.places = StoreDigest.place(row.number(3) ?? 0, id: id)
+        }
+        return sums
+    }
+
+    private mutating func add(_ sums: StoredRow.Sums, to key: Int64) { added[key, default: .init()] &+= sums }
+
+    private mutating func touch(_ key: Int64) { add(.init(), to: key) }
 
     /// Returns the error for an adapter that is not stored, which is a fault of the caller.
     private static func noSuchAdapter(_ name: String) -> SQLiteFailure {
         SQLiteFailure(code: 0, message: "the store has no adapter \(name.debugDescription)")
     }
 
-    /// Records the start of a run, and writes its new epochs.
-    func recordBegin(of run: StoreRun) throws(SQLiteFailure) {
+    /// Records the start of a run, and writes its new epochs and losses.
+    mutating func recordBegin(of run: StoreRun) throws(SQLiteFailure) {
         for (name, epoch) in run.newEpochs {
+            touch(try key(of: name))
             try database.run("UPDATE adapter SET epoch = ? WHERE name = ?", .text(epoch), .text(name))
         }
-        try database.run("INSERT OR REPLACE INTO run (key, boot, ended) VALUES (1, ?, 0)", .text(run.boot))
+        try database.run(
+            "INSERT OR REPLACE INTO run (key, boot, ended, mark, written) VALUES (1, ?, 0, ?, ?)", .text(run.boot),
+            .text(run.mark.text), .number(number))
+        for loss in run.newLosses { try write(loss) }
+        try database.run("UPDATE loss SET logged = 1")
+        try database.run(
+            "DELETE FROM loss WHERE key <= (SELECT max(key) FROM loss) - ?", .number(Int64(Loss.mostKept)))
     }
+
+    /// Adds a loss to those that nobody has acknowledged.
+    func write(_ loss: Loss) throws(SQLiteFailure) {
+        try database.run(
+            "INSERT INTO loss (time, text) VALUES (?, ?)", .number(loss.time), .text(loss.text))
+    }
+
+    /// Removes all losses.
+    func removeLosses() throws(SQLiteFailure) { try database.run("DELETE FROM loss") }
 
     /// Records that the run has ended in order.
     func recordEndOfRun() throws(SQLiteFailure) { try database.run("UPDATE run SET ended = 1") }
 
     /// Writes one change.
     mutating func apply(_ change: StoreChange) throws(SQLiteFailure) {
+        number += 1
+        try write(change)
+    }
+
+    private mutating func write(_ change: StoreChange) throws(SQLiteFailure) {
         switch change {
         case .create(let adapter): try create(adapter)
         case .createFilled(let adapter, let write, let cursor):
@@ -58,12 +174,17 @@ struct StoreWriter {
         try database.run("UPDATE adapter SET cursor = ? WHERE key = ?", .blob(cursor), .number(key))
     }
 
+    /// Returns the key of a list that the transaction changes.
     private mutating func key(of name: String) throws(SQLiteFailure) -> Int64 {
-        if let key = keys[ExactText(name)] { return key }
+        if let key = keys[ExactText(name)] {
+            touch(key)
+            return key
+        }
         guard let key = try database.number("SELECT key FROM adapter WHERE name = ?", .text(name)) else {
             throw Self.noSuchAdapter(name)
         }
         keys[ExactText(name)] = key
+        touch(key)
         return key
     }
 
@@ -71,9 +192,11 @@ struct StoreWriter {
     /// little space in the log, however large the list is.
     private mutating func remove(_ name: String) throws(SQLiteFailure) {
         keys[ExactText(name)] = nil
+        guard let key = try database.number("SELECT key FROM adapter WHERE name = ?", .text(name)) else { return }
+        touch(key)
         try database.run(
-            "UPDATE adapter SET removed = 1, name = char(0) || key, epoch = '', options = x'' WHERE name = ?",
-            .text(name))
+            "UPDATE adapter SET removed = 1, name = char(0) || key, epoch = '', options = x'' WHERE key = ?",
+            .number(key))
     }
 
     /// Whether a name is that of a removed adapter. It begins with NUL, which no client's text can contain on D-Bus.
@@ -108,6 +231,7 @@ struct StoreWriter {
             try database.run("DELETE FROM change WHERE adapter = ? AND revision <= ?", .number(key), .number(last))
         } else {
             try database.run("DELETE FROM adapter WHERE key = ?", .number(key))
+            try database.run("UPDATE run SET written = max(written, ?)", .number(number))
         }
         return true
     }
@@ -133,10 +257,11 @@ struct StoreWriter {
             "INSERT INTO adapter (name, epoch, owner, options, revision, configured) VALUES (?, ?, ?, ?, 0, ?)",
             .text(adapter.name), .text(adapter.epoch), .number(Int64(adapter.owner)), .blob(adapter.options.bytes),
             .number(adapter.isConfigured ? 1 : 0))
+        _ = try key(of: adapter.name)
     }
 
     /// Writes an update of an adapter, or only its log and its limit.
-    private func apply(_ write: StoreWrite, to key: Int64) throws(SQLiteFailure) {
+    private mutating func apply(_ write: StoreWrite, to key: Int64) throws(SQLiteFailure) {
         let (revision, limit) = (Int64(clamping: write.revision), Int64(clamping: write.limit))
         // The limit is lowered by the last write of a run only, as clients may have seen any revision of a block.
         let isLast = write.change == nil && write.limit == write.revision
@@ -153,19 +278,31 @@ struct StoreWriter {
             }
             if let cursor = change.cursor { try writeCursor(cursor, of: key) }
         }
+        var sums = StoredRow.Sums()
         for transaction in write.log {
             let change = StoredChange(transaction)
+            let revision = Int64(clamping: change.revision)
+            let digest = StoreDigest.change(revision: revision, bytes: change.bytes.span)
+            let replaced = try database.number(
+                "SELECT digest FROM change WHERE adapter = ? AND revision = ?", .number(key), .number(revision))
+            sums.log = sums.log &+ digest &- UInt64(bitPattern: replaced ?? 0)
             try database.run(
-                "INSERT OR REPLACE INTO change VALUES (?, ?, ?)", .number(key),
-                .number(Int64(clamping: change.revision)), .blob(change.bytes))
+                "INSERT OR REPLACE INTO change VALUES (?, ?, ?, ?)", .number(key), .number(revision),
+                .blob(change.bytes), .number(Int64(bitPattern: digest)))
         }
-        try database.run(
-            "DELETE FROM change WHERE adapter = ? AND revision <= ?", .number(key),
+        let forgotten = try database.statement(
+            "DELETE FROM change WHERE adapter = ? AND revision <= ? RETURNING digest", .number(key),
             .number(Int64(clamping: write.oldestRevision)))
+        while try database.step(forgotten) { sums.log &-= UInt64(bitPattern: forgotten.number(0) ?? 0) }
+        add(sums, to: key)
     }
 
-    private func replaceObjects(of key: Int64, with objects: [ListObject]) throws(SQLiteFailure) {
+    private mutating func replaceObjects(of key: Int64, with objects: [ListObject]) throws(SQLiteFailure) {
         try database.run("DELETE FROM object WHERE adapter = ?", .number(key))
+        // The sums of the objects begin anew, whatever the row and the transaction have so far.
+        try database.run("UPDATE adapter SET contents = 0, places = 0 WHERE key = ?", .number(key))
+        added[key, default: .init()].contents = 0
+        added[key, default: .init()].places = 0
         var position = OrderKeys.middle
         for object in objects {
             try insert(object, of: key, at: position)
@@ -173,29 +310,73 @@ struct StoreWriter {
         }
     }
 
-    private func apply(_ change: Change, to key: Int64) throws(SQLiteFailure) {
+    private mutating func apply(_ change: Change, to key: Int64) throws(SQLiteFailure) {
         for case (_, let object?) in change.removed { try delete(object.idBytes, of: key) }
         for object in change.updatedInPlace {
+            guard let position = try take(object.idBytes, of: key) else { continue }
             try database.run(
-                "UPDATE object SET type = ?, fields = ? WHERE adapter = ? AND id = ?", .text(object.type),
-                .blob(object.fields.bytes), .number(key), .blob(object.idBytes))
+                "UPDATE object SET type = ?, fields = ? WHERE adapter = ? AND position = ?", .text(object.type),
+                .blob(object.fields.bytes), .number(key), .number(position))
+            add(sums(of: object, at: position), to: key)
         }
         let placed = change.placed
         for (object, _) in placed { try delete(object.idBytes, of: key) }
-        let keys = OrderKeys(database: database, adapter: key)
+        var keys = OrderKeys(database: database, adapter: key)
         for (object, predecessor) in placed {
-            try insert(object, of: key, at: try keys.makePosition(after: predecessor?.idBytes))
+            let position = try keys.makePosition(after: predecessor?.idBytes)
+            try insert(object, of: key, at: position)
         }
+        var moved = StoredRow.Sums()
+        moved.places = keys.addedPlaces
+        add(moved, to: key)
     }
 
-    private func delete(_ id: [UInt8], of key: Int64) throws(SQLiteFailure) {
-        try database.run("DELETE FROM object WHERE adapter = ? AND id = ?", .number(key), .blob(id))
+    private mutating func delete(_ id: [UInt8], of key: Int64) throws(SQLiteFailure) {
+        guard let position = try take(id, of: key) else { return }
+        try database.run("DELETE FROM object WHERE adapter = ? AND position = ?", .number(key), .number(position))
     }
 
-    private func insert(_ object: ListObject, of key: Int64, at position: Int64) throws(SQLiteFailure) {
+    /// Takes the digests of an object out of those of its list. Returns the object's position; nil = there is no such
+    /// object.
+    ///
+    /// - Throws: `corruption` when the index leads to another object.
+    private mutating func take(_ id: [UInt8], of key: Int64) throws(SQLiteFailure) -> Int64? {
+        guard
+            let position = try database.number(
+                "SELECT position FROM object WHERE adapter = ? AND id = ?", .number(key), .blob(id))
+        else { return nil }
+        let row = try database.statement(
+            "SELECT id, type, fields, position FROM object WHERE adapter = ? AND position = ?", .number(key),
+            .number(position))
+        defer { row.reset() }
+        guard try database.step(row), row.bytes(0) == id else {
+            throw .corruption("the index of the objects is damaged")
+        }
+        let old = Self.sums(ofObject: row)
+        var sums = StoredRow.Sums()
+        (sums.contents, sums.places) = (0 &- old.contents, 0 &- old.places)
+        add(sums, to: key)
+        return position
+    }
+
+    private mutating func insert(
+        _ object: ListObject, of key: Int64, at position: Int64
+    ) throws(SQLiteFailure) {
         try database.run(
             "INSERT INTO object VALUES (?, ?, ?, ?, ?)", .number(key), .number(position), .blob(object.idBytes),
             .text(object.type), .blob(object.fields.bytes))
+        add(sums(of: object, at: position), to: key)
+    }
+
+    private func sums(of object: ListObject, at position: Int64) -> StoredRow.Sums {
+        var sums = StoredRow.Sums()
+        object.withIDBytes { id in
+            sums.contents = object.fields.withBytes {
+                StoreDigest.object(id: id, type: Array(object.type.utf8).span, fields: $0)
+            }
+            sums.places = StoreDigest.place(position, id: id)
+        }
+        return sums
     }
 }
 

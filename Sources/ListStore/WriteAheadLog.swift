@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CLinux
+internal import Glibc
 
 /// Checks of the write-ahead log that SQLite does not make (<https://sqlite.org/fileformat2.html#the_write_ahead_log>).
 enum WriteAheadLog {
@@ -21,11 +22,11 @@ enum WriteAheadLog {
     /// frames must be valid even after a crash.
     ///
     /// - Parameters:
-    ///   - database: the inode of the database.
-    ///   - boot: the boot of the machine, as ``LogMark/number(ofBoot:)``.
+    ///   - database: the identity of the database.
+    ///   - boot: the boot of the machine, as ``StoreMark/number(ofBoot:)``.
     /// - Returns: the damage, as the end of a sentence about the log; nil = none is detected.
     /// - Complexity: O(frames that the mark requires).
-    static func fault(ofLog path: String, mark: LogMark?, database: UInt64, boot: UInt64) -> String? {
+    static func fault(ofLog path: String, mark: StoreMark?, database: UInt64, boot: UInt64) -> String? {
         let due = mark?.requiredFrames(of: database, in: boot) ?? 0
         guard let file = MappedFile(path) else { return due > 0 ? "missing" : nil }
         // The mapping outlives the call.
@@ -98,5 +99,38 @@ enum WriteAheadLog {
             second = second &+ (isLittleEndian ? UInt32(littleEndian: high) : UInt32(bigEndian: high)) &+ first
         }
         sum = (first, second)
+    }
+}
+
+/// A read-only memory mapping of a file. The mapping ends with this object.
+@safe private final class MappedFile {
+    // Owned by this object, which unmaps it; nil for an empty file.
+    private let start: UnsafeMutableRawPointer?
+    private let count: Int
+
+    /// Maps a file. The result is nil if the file cannot be read.
+    init?(_ path: String) {
+        let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var state = listd_file_state()
+        guard unsafe listd_state_of(file, &state) == 0, state.is_regular != 0 else { return nil }
+        count = Int(state.size)
+        guard count > 0 else {
+            unsafe start = nil
+            return
+        }
+        let mapped = unsafe mmap(nil, count, PROT_READ, Int32(MAP_PRIVATE), file, 0)
+        guard unsafe mapped != MAP_FAILED else { return nil }
+        unsafe start = mapped
+    }
+
+    deinit {
+        if let start = unsafe start { unsafe munmap(start, count) }
+    }
+
+    /// Calls `body` with the bytes of the file, which are valid during the call.
+    @unsafe func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
+        unsafe body(UnsafeRawBufferPointer(start: start, count: count))
     }
 }

@@ -12,4 +12,8 @@ package enum ExitCode: Int32, Sendable {
     case noBus = 69
     /// The state directory cannot be used (EX_IOERR).
     case store = 74
+    /// A restored store waits to be taken by the next start (EX_TEMPFAIL).
+    case restart = 75
+    /// The store is of a newer listd, so this one changes nothing (EX_CONFIG).
+    case newerStore = 78
 }

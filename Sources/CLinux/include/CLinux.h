@@ -36,6 +36,11 @@ int listd_state_at(const char *path, listd_file_state *state);
 /// Reads the state of an open file. Returns 0, or -1 with errno (fstat(2)).
 int listd_state_of(int descriptor, listd_file_state *state);
 
+/// Returns a number that identifies the file at a path among all files that its file system ever had: a hash of its inode
+/// and of the time at which the inode was made, as the inodes of removed files are used again. 0 = there is no file
+/// (statx(2)).
+uint64_t listd_identity_at(const char *path);
+
 /// Allocates disk space for a part of an open file. If `keeps_size`, the file's size does not change. Returns 0, or
 /// -1 with errno (fallocate(2)).
 int listd_allocate(int descriptor, int64_t offset, int64_t count, int keeps_size);

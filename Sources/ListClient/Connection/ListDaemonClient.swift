@@ -35,6 +35,29 @@ public final class ListDaemonClient {
         try await manager.call("Backup", file, timeout: .seconds(3600))
     }
 
+    /// Replaces the store by a backup. listd verifies it, answers, and restarts; this proxy is not valid after that.
+    public func restore(from file: FileDescriptor) async throws(DBusError) {
+        try await manager.call("Restore", file, timeout: .seconds(3600))
+    }
+
+    /// A loss of stored data.
+    public struct Loss: Sendable, Equatable {
+        /// When it was found, in microseconds since 1970.
+        public let time: UInt64
+        /// What was lost and why, as a sentence.
+        public let text: String
+    }
+
+    /// Returns the losses that nobody has acknowledged, oldest first.
+    public func losses() async throws(DBusError) -> [Loss] {
+        try await manager.property("Losses", as: [DBusStruct<UInt64, String>].self).map { row in
+            Loss(time: row.members.0, text: row.members.1)
+        }
+    }
+
+    /// Acknowledges all losses, so that they are not shown again.
+    public func acknowledgeLosses() async throws(DBusError) { try await manager.call("AcknowledgeLosses") }
+
     /// Creates a list and returns its object path.
     public func createAdapter(_ name: String, options: [String: DBusValue]) async throws(DBusError) -> ObjectPath {
         return try await manager.call("CreateAdapter", name, options, returning: ObjectPath.self)

@@ -87,13 +87,16 @@ package enum DaemonProgram {
         }
         defer { signals.cancel() }
         do {
-            let running = try await RunningDaemon(options, passed: passed, stop: stop, log: log)
+            let running = try await RunningDaemon(options, passed: passed, stop: stop, log: log) {
+                stop.set()
+                continuation.yield(.restart)
+            }
             try await running.start()
             for await request in requests {
                 switch request {
-                case .terminate:
+                case .terminate, .restart:
                     await running.stop()
-                    return .done
+                    return request == .restart ? .restart : .done
                 case .reload:
                     // Errors were already logged, and the old configuration stays in force. A request to stop does
                     // not wait for the reload.

@@ -17,7 +17,7 @@ extension RunningDaemon {
         // Lists that follow others start following when all lists exist.
         defer { if !isStopping { service.adapters.followers.reevaluateFollowers() } }
         guard let opened = try openStore() else { return await makeConfiguredLists(lists) }
-        service.setStore(opened.store)
+        service.setStore(opened.store, losses: opened.losses)
         for restored in opened.adapters where !isStopping {
             if restored.adapter.isConfigured {
                 unclaimed.add(restored)
@@ -70,6 +70,9 @@ extension RunningDaemon {
     private func openStore() throws(StartFailure) -> OpenedStore? {
         guard let directory = options.stateDirectory else { return nil }
         adoptEarlierStore(in: directory)
+        if let refusal = SQLiteStore.refusal(directory: directory) {
+            throw StartFailure(code: .newerStore, message: refusal)
+        }
         for finding in StoreAccess.restrict(directory: directory) { log.warning("\(finding)", .file(directory)) }
         do throws(ListError) {
             let opened = try SQLiteStore.open(directory: directory, boot: options.bootIdentifier) { [stopFlag] in
@@ -77,8 +80,10 @@ extension RunningDaemon {
             } report: { [log] loss in
                 log.error("\(loss)", .file(loss.file), event: .storeLost)
             }
-            if let damage = opened.damage { report(damage) }
-            if let damage = opened.logDamage { report(damage, restored: opened.adapters.count) }
+            for line in opened.news { log.error("\(line)", .file(opened.store.path), event: .storeDamaged) }
+            if opened.losses.contains(where: { !opened.news.contains($0.text) }) {
+                log.warning("\(opened.losses.count) losses are not acknowledged; listctl losses shows them")
+            }
             return opened
         } catch {
             guard !isStopping else { return nil }
@@ -96,22 +101,6 @@ extension RunningDaemon {
         } catch {
             log.error("the stored lists in \(old) were not moved to \(directory): \(error.reason)", .file(old))
         }
-    }
-
-    private func report(_ damage: StoreDamage) {
-        let lists = damage.lists.isEmpty ? "all lists in it" : damage.lists.joined(separator: ", ")
-        let place = damage.file.map { "; the file is kept as \($0)" } ?? ""
-        log.error(
-            "\(damage.original): the stored lists cannot be read (\(damage.reason)); lost: \(lists)\(place)",
-            .file(damage.file ?? damage.original), event: .storeDamaged)
-    }
-
-    private func report(_ damage: LogDamage, restored count: Int) {
-        let lists = damage.lists > count ? "\(damage.lists - count) lists, and " : ""
-        let place = damage.copy.map { "; the file is kept as \($0)" } ?? ""
-        log.error(
-            "\(damage.file) is \(damage.reason); lost: \(lists)the last changes of other lists\(place)",
-            .file(damage.copy ?? damage.file), event: .storeDamaged)
     }
 
     private func restore(_ restored: RestoredAdapter) async {

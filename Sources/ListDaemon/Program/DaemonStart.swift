@@ -27,13 +27,21 @@ final class RunningDaemon {
     /// The reloads, one after the other; no reload begins or continues when the daemon stops.
     let reloads = ReloadTurns()
     private(set) var server: Server?
+    /// Asks for an end of the daemon after which it is started again.
+    private let restart: @Sendable () -> Void
     private(set) lazy var supervision = Supervision(of: service)
 
     /// Makes the parts that do not depend on others.
     ///
-    /// - Parameter stop: the flag that ends the start early when it is set; ``stop()`` must be called then, too.
-    init(_ options: DaemonOptions, passed: ActivatedDescriptors, stop: StopFlag, log: Log) throws {
+    /// - Parameters:
+    ///   - stop: the flag that ends the start early when it is set; ``stop()`` must be called then, too.
+    ///   - restart: asks for an end of the daemon after which it is started again.
+    init(
+        _ options: DaemonOptions, passed: ActivatedDescriptors, stop: StopFlag, log: Log,
+        restart: @escaping @Sendable () -> Void
+    ) throws {
         self.options = options
+        self.restart = restart
         self.passed = passed
         stopFlag = stop
         self.log = log
@@ -149,8 +157,8 @@ extension RunningDaemon {
         if service.store != nil { features.append("store") }
         features.append("workers")
         let manager = ManagerObject(
-            service: service, features: features, directAddress: server?.address ?? ""
-        ) { [unowned self] origin in try await reload(by: origin) }
+            service: service, features: features, directAddress: server?.address ?? "",
+            reload: { [unowned self] origin in try await reload(by: origin) }, restart: restart)
         manager.register()
     }
 

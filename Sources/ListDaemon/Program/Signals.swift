@@ -3,12 +3,14 @@
 internal import Dispatch
 internal import Glibc
 
-/// A request to the daemon by a signal.
+/// A request to the daemon by a signal, or by a call that ends the daemon.
 package enum SignalRequest: Sendable, Equatable {
     /// Stop the daemon in an orderly way (SIGTERM, SIGINT).
     case terminate
     /// Reload the configuration (SIGHUP).
     case reload
+    /// Stop in an orderly way, to be started again (`Manager.Restore`).
+    case restart
 }
 
 /// A receiver of the process's signals that turns them into requests, until it is cancelled.

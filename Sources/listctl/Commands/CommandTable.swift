@@ -9,7 +9,8 @@ enum CommandTable {
         PushCommand.self, AppendCommand.self, PatchCommand.self, MoveCommand.self, DeleteCommand.self,
         InvokeCommand.self,
         CreateCommand.self, RenameCommand.self, RemoveCommand.self,
-        StatisticsCommand.self, ClientsCommand.self, ReloadCommand.self, CheckCommand.self, BackupCommand.self,
+        StatisticsCommand.self, ClientsCommand.self, ReloadCommand.self, CheckCommand.self,
+        LossesCommand.self, BackupCommand.self, RestoreCommand.self,
         PluginsCommand.self, LoadCommand.self, UnloadCommand.self, NewPluginCommand.self,
         HelpCommand.self, CompletionCommand.self, CompleteCommand.self, VersionCommand.self,
     ]

@@ -34,7 +34,7 @@ struct PrometheusText {
         "adapters": "lists", "views": "views", "objects": "objects", "items": "items", "bytes": "object_bytes",
         "bulk-bytes": "bulk_bytes", "lent-files": "lent_files", "lent-bytes": "lent_bytes",
         "direct-clients-behind": "direct_clients_behind", "waiting-calls": "waiting_calls",
-        "waiting-bytes": "waiting_bytes",
+        "waiting-bytes": "waiting_bytes", "losses": "losses",
     ]
 
     /// The ends of the names of each plugin's counters. A longer end comes before the ends that are part of it.

@@ -18,7 +18,7 @@ struct StrangerTests {
         let stage = try await Stage.withDirectSocket()
         let stranger = try await Agent(stage.address(transport), user: Agent.nobody)
         let calls = [
-            ("Reload", "", "[]"), ("Dump", "", "[]"),
+            ("Reload", "", "[]"), ("Dump", "", "[]"), ("AcknowledgeLosses", "", "[]"),
             ("DumpByFileDescriptor", "", "[]"), ("LoadPlugin", "s", #"["/nowhere.so"]"#),
             ("UnloadPlugin", "s", #"["files"]"#),
         ]

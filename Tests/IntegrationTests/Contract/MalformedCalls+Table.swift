@@ -16,7 +16,7 @@ extension MalformedCall {
             (.manager, "CreateAdapter", "sa{sv}"), (.manager, "RemoveAdapter", "s"), (.manager, "GetAdapter", "s"),
             (.manager, "RenameAdapter", "ss"),
             (.manager, "LoadPlugin", "s"), (.manager, "UnloadPlugin", "s"),
-            (.manager, "Backup", "h"), (.adapter, "PerformUpdates", "ta(ssa{sv})a{sv}"),
+            (.manager, "Backup", "h"), (.manager, "Restore", "h"), (.adapter, "PerformUpdates", "ta(ssa{sv})a{sv}"),
             (.adapter, "PerformUpdatesFromFile", "thsa{sv}"), (.adapter, "ApplyChanges", "tasa(ssssa{sv})a{sv}"),
             (.adapter, "MoveObject", "tsss"), (.adapter, "PatchObject", "tsa{sv}as"), (.adapter, "ReloadObjects", "as"),
             (.adapter, "GetObjects", "uu"), (.adapter, "GetObjectsByFileDescriptor", "uus"),
@@ -39,6 +39,7 @@ extension MalformedCall {
         let withoutArguments: [(Target, String)] = [
             (.manager, "ListAdapters"), (.manager, "ListClients"),
             (.manager, "ListViews"), (.manager, "ListPlugins"), (.manager, "Reload"),
+            (.manager, "AcknowledgeLosses"),
             (.manager, "GetStatistics"), (.manager, "Dump"), (.manager, "DumpByFileDescriptor"),
             (.adapter, "ReloadData"), (.view, "Resync"), (.view, "Close"),
         ]

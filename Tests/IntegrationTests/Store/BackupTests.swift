@@ -43,7 +43,7 @@ struct BackupTests {
             return try await adapter.epoch()
         }
         let files = try FileManager.default.contentsOfDirectory(atPath: stages.state.path)
-        #expect(Set(files) == ["listd.db", "listd.db-mark", "listd.db-reserve"])
+        #expect(Set(files) == ["listd.db", "listd.db-reserve", "store.mark"])
         try await second.run { stage in
             let adapter = try await stage.adapter("mail")
             #expect(try await adapter.objects().rows.count >= 3000)
@@ -58,7 +58,12 @@ struct BackupTests {
     func refused() async throws {
         let stages = try StoreStage()
         try await stages.run { stage in
-            for (path, flags) in [("/dev/null", O_WRONLY), ("/tmp", O_RDONLY), (stages.file, O_RDONLY)] {
+            let file = stages.state.path + "/file"
+            try "text".write(toFile: file, atomically: true, encoding: .utf8)
+            for (path, flags) in [
+                ("/dev/null", O_RDWR), ("/tmp", O_RDONLY), (file, O_RDONLY), (file, O_WRONLY),
+                (file, O_RDWR | O_APPEND),
+            ] {
                 let file = FileDescriptor(adopting: unsafe open(path, flags | O_CLOEXEC))
                 let error = await #expect(throws: DBusError.self) { try await stage.manager.call("Backup", file) }
                 #expect(error?.standard == .invalidArgs, "\(path)")

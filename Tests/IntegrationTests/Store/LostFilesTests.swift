@@ -22,7 +22,9 @@ struct LostFilesTests {
 
     /// Returns the log lines about lost files.
     private func lines(_ stage: Stage) -> [Substring] {
-        stage.listd.standardError.split(separator: "\n").filter { $0.contains("lost: ") }
+        stage.listd.standardError.split(separator: "\n").filter {
+            $0.contains("lost: ") || $0.contains("are not those that listd had last")
+        }
     }
 
     @Test(

@@ -208,7 +208,7 @@ struct RestartTests {
     }
 
     @Test(
-        "the database is damaged → listd moves it aside, logs an error, and starts with new epochs",
+        "the database is damaged → listd keeps it aside, and names what is lost until that is acknowledged",
         .rule("DU-05"))
     func damage() async throws {
         let stages = try StoreStage()
@@ -220,9 +220,24 @@ struct RestartTests {
         try #require(unsafe truncate(stages.file, 5000) == 0)
         try await stages.run { stage async throws in
             #expect(try await stage.names().isEmpty)
-            #expect(stage.listd.standardError.contains("the stored lists cannot be read"))
+            #expect(stage.listd.standardError.contains("the list \"mail\" was lost: \(stages.file) is damaged"))
             #expect(stage.listd.standardError.contains("listd.db.damaged-"))
             #expect(try await stage.createStored("mail").epoch() != epoch)
+        }
+        try await stages.run { stage async throws in
+            let losses = try await stage.losses()
+            #expect(losses.count == 1 && losses[0].hasPrefix("the list \"mail\" was lost"), "\(losses)")
+            #expect(try await stage.statistics()["losses"] == 1)
+            #expect(stage.listd.standardError.contains("1 losses are not acknowledged"))
+            let heard = EventLog<Bool>()
+            let rule = MatchRule(path: Listd.manager, member: "PropertiesChanged")
+            _ = try await stage.client.subscribe(rule) { message in
+                let arguments = try? message.decode(as: String.self, [String: DBusValue].self, [String].self)
+                heard.record(arguments?.1["Losses"] != nil)
+            }
+            try await stage.manager.call("AcknowledgeLosses")
+            #expect(heard.recorded == [true])
+            #expect(try await stage.losses().isEmpty)
         }
         let files = try FileManager.default.contentsOfDirectory(atPath: stages.state.path)
         #expect(files.contains { $0.hasPrefix("listd.db.damaged-") })

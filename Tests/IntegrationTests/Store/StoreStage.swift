@@ -86,6 +86,11 @@ extension Stage {
         return Set(try await manager.call("ListAdapters", returning: [Entry].self).map { $0.members.0 })
     }
 
+    /// Returns the sentences of the losses that nobody has acknowledged.
+    func losses() async throws -> [String] {
+        try await manager.property("Losses", as: [DBusStruct<UInt64, String>].self).map { $0.members.1 }
+    }
+
     /// Returns an existing list.
     func adapter(_ name: String) async throws -> TestAdapter {
         TestAdapter(stage: self, path: try await manager.call("GetAdapter", name, returning: ObjectPath.self))

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import Glibc
 import ListDaemon
 @_spi(Daemon) import ListKit
@@ -28,7 +29,7 @@ struct SQLiteStoreTests {
         "lists are created, changed and removed → they are unchanged when the store is opened again")
     func lifeOfAdapters() async throws {
         let first = try SQLiteStore.open(directory: directory.file("new"))
-        #expect(first.adapters.isEmpty && first.damage == nil)
+        #expect(first.adapters.isEmpty && first.lost.isEmpty)
         await first.store.close()
         let opened = try open()
         let store = opened.store
@@ -44,7 +45,7 @@ struct SQLiteStoreTests {
             .update(name: "mail", StoreWrite(same, log: log, oldestRevision: 1, revision: 1, limit: 1)))
         let again = try await reopen(store)
         let restored = try #require(again.adapters.first)
-        #expect(again.adapters.count == 1 && again.damage == nil)
+        #expect(again.adapters.count == 1 && again.lost.isEmpty)
         #expect(restored.adapter == StoredAdapter(name: "mail", epoch: "e1", owner: 1000, options: ["layout": "flow"]))
         #expect(try restored.revision == 1 && restored.objects == [object("a", 1), object("b", 2)])
         #expect(restored.changes == log[1...].map { StoredChange($0) })
@@ -83,7 +84,7 @@ struct SQLiteStoreTests {
             #expect(error?.code == .storeFailed)
         }
         let again = try open()
-        #expect(again.damage == nil && again.adapters == whole.adapters)
+        #expect(again.lost.isEmpty && again.adapters == whole.adapters)
         await again.store.close()
     }
 
@@ -185,7 +186,10 @@ struct SQLiteStoreTests {
         try await store.write(.create(adapter("x")))
         try await store.write(.update("x", 1, .replace([object("a", 1)])))
         let other = TemporaryDirectory()
-        try await store.backUp(to: other.file(SQLiteStore.fileName))
+        let file = unsafe Glibc.open(other.file(SQLiteStore.fileName), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        try await store.backUp(toDescriptor: file)
+        close(file)
+        #expect(try FileManager.default.contentsOfDirectory(atPath: other.path) == [SQLiteStore.fileName])
         try await store.write(.update("x", 2, .replace([])))
         let opened = try SQLiteStore.open(directory: other.path)
         let restored = try #require(opened.adapters.first)

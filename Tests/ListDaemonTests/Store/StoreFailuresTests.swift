@@ -100,7 +100,7 @@ struct StoreAccessTests {
         #expect(try SQLiteStore.move(from: old, to: new))
         #expect(try !SQLiteStore.move(from: old, to: new))
         let opened = try SQLiteStore.open(directory: new)
-        #expect(opened.adapters.map(\.adapter.name) == ["mail"] && opened.damage == nil && opened.logDamage == nil)
+        #expect(opened.adapters.map(\.adapter.name) == ["mail"] && opened.lost.isEmpty)
         #expect(opened.adapters.first?.adapter.epoch == "e")
         await opened.store.close()
         #expect(try FileManager.default.contentsOfDirectory(atPath: old).isEmpty)

@@ -63,7 +63,7 @@ struct StoreFaultTests {
             #expect(try await store.faults().isEmpty)
             await store.close()
             let opened = try SQLiteStore.open(directory: directory.path)
-            #expect(opened.damage == nil)
+            #expect(opened.lost.isEmpty)
             #expect(opened.adapters.map(\.objects) == [model.objects] && opened.adapters[0].revision == model.revision)
             await opened.store.close()
         }
@@ -85,7 +85,7 @@ struct StoreFaultTests {
                 do throws(ListError) {
                     let opened = try SQLiteStore.open(directory: directory.path)
                     faulty_fail(-1, 0, 0)
-                    #expect(opened.damage == nil && opened.adapters.map(\.objects.count) == [400])
+                    #expect(opened.lost.isEmpty && opened.adapters.map(\.objects.count) == [400])
                     await opened.store.close()
                 } catch {
                     #expect(error.code == .storeFailed)
@@ -126,7 +126,7 @@ struct StoreFaultTests {
             #expect(refused > 0)
         }
         let opened = try SQLiteStore.open(directory: directory.path)
-        #expect(opened.damage == nil && opened.adapters.map(\.adapter.name) == ["x"])
+        #expect(opened.lost.isEmpty && opened.adapters.map(\.adapter.name) == ["x"])
         await opened.store.close()
     }
 }

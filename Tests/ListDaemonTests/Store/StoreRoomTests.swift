@@ -91,7 +91,7 @@ struct StoreRoomTests {
         await store.close()
         for (suffix, bytes) in zip(["", "-wal"], bytes) { try bytes.write(to: URL(fileURLWithPath: file + suffix)) }
         let opened = try SQLiteStore.open(directory: directory.path)
-        #expect(opened.damage == nil && opened.adapters.map(\.adapter.name) == ["large", "other"])
+        #expect(opened.lost.isEmpty && opened.adapters.map(\.adapter.name) == ["large", "other"])
         #expect(opened.adapters.map(\.objects.count) == [0, 2000] && opened.adapters.map(\.changes.count) == [0, 100])
         #expect(opened.adapters[0].adapter.epoch == "e2")
         // Each query and each partial deletion is a separate piece of work in the store's queue.

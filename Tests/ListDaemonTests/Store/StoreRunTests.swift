@@ -48,8 +48,8 @@ struct StoreRunTests {
     }
 
     @Test(
-        "listd is killed before another boot → a disk list has a new epoch; a clean end or the same boot → it stays"
-    )
+        "listd is killed before another boot → a disk list has a new epoch; a clean end or the same boot → it stays",
+        .rule("DU-02"))
     func boots() async throws {
         try await simulateKill(try await makeLists("first"))
         let same = try open("first")

@@ -13,7 +13,10 @@ import TestSupport
 extension SQLiteStore {
     /// SQL that turns a file of the current version into a file of the first version.
     static let firstVersion = """
-        DROP TABLE run; ALTER TABLE adapter DROP COLUMN removed; ALTER TABLE adapter DROP COLUMN cursor;
+        DROP TABLE run; DROP TABLE loss; ALTER TABLE change DROP COLUMN digest;
+        ALTER TABLE adapter DROP COLUMN written; ALTER TABLE adapter DROP COLUMN contents;
+        ALTER TABLE adapter DROP COLUMN places; ALTER TABLE adapter DROP COLUMN log;
+        ALTER TABLE adapter DROP COLUMN digest; ALTER TABLE adapter DROP COLUMN removed; ALTER TABLE adapter DROP COLUMN cursor;
         ALTER TABLE adapter DROP COLUMN "limit"; ALTER TABLE adapter DROP COLUMN configured; PRAGMA user_version = 1
         """
 
@@ -24,7 +27,13 @@ extension SQLiteStore {
         }
         try outcome.get()
     }
+}
 
+extension OpenedStore {
+    /// The sentences of the losses.
+    var lost: [String] { losses.map(\.text) }
+    /// The names of the lists.
+    var names: [String] { adapters.map(\.adapter.name) }
 }
 
 /// Returns a stored adapter with default options.

@@ -141,6 +141,12 @@ class Stage:
             process.send_signal(number)
             process.wait()
 
+    def wait(self) -> int:
+        """Waits until listd has ended by itself, and returns its exit status."""
+        process, self._listd = self._listd, None
+        assert process is not None
+        return process.wait()
+
     def signal(self, number: int) -> None:
         """Stops or continues listd."""
         assert self._listd is not None

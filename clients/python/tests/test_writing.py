@@ -179,6 +179,26 @@ async def test_a_backup_is_a_database(bus_stage: Stage) -> None:
             assert file.read(6) == b"SQLite"
 
 
+async def test_a_backup_is_restored(bus_stage: Stage) -> None:
+    async with listd.connect(bus_stage.address) as d:
+        mail = await d.create("restored")
+        await mail.replace([Object("a")])
+        with tempfile.TemporaryFile() as file:
+            with pytest.raises(listd.InvalidArgs):
+                await d.restore(file)
+            await d.backup(file)
+            await mail.replace([])
+            assert await d.losses() == ()
+            await d.restore(file)
+        assert bus_stage.wait() == 75
+        bus_stage.start()
+        await d.wait_available()
+        assert [row.id for row in await (await d.list("restored")).objects()] == ["a"]
+        assert '"restored" (up to 1 change)' in (await d.losses())[0].text
+        await d.acknowledge_losses()
+        assert await d.losses() == ()
+
+
 async def test_export_writes_to_any_file(shared: Stage, name: str) -> None:
     async with listd.connect(shared.address) as d:
         mail = await d.create(name, durability="memory")

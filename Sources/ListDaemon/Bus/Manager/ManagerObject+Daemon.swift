@@ -5,6 +5,7 @@ internal import ListConfiguration
 internal import ListKit
 internal import ListSources
 internal import ListStore
+internal import ListSupport
 internal import ListWorkers
 
 // Methods about the daemon itself: its plugins, its state, its store.
@@ -37,8 +38,54 @@ extension ManagerObject {
         guard let store = service.store else {
             throw ListError(.storeFailed, "listd has no store to back up, because it runs without a state directory")
         }
-        answer(call) {
-            try await store.backUp(toDescriptor: file.rawValue)
+        let origin = Origin(call.peer)
+        answer(call) { [log = service.log] in
+            do {
+                try await store.backUp(toDescriptor: file.rawValue)
+            } catch {
+                log.write(.error, { "a backup by \(origin.text) failed: \(error)" }, origin.fields, limitedBy: nil)
+                throw error
+            }
+            log.write(.notice, { "a backup was made by \(origin.text)" }, origin.fields, limitedBy: nil)
+            call.reply()
+        }
+    }
+
+    /// Answers `Restore`: verifies a backup and puts it aside; then the daemon ends in order, so that its next start takes
+    /// it.
+    func restore(_ call: Call) throws {
+        try service.checkWriting()
+        _ = try service.authority.administrator(call, for: .manageDaemon)
+        let file = try call.message.read { (reader) throws(DBusError) in
+            try reader.readFileDescriptor(of: "file")
+        }
+        guard let store = service.store else {
+            throw ListError(.storeFailed, "listd has no store to restore, because it runs without a state directory")
+        }
+        let origin = Origin(call.peer)
+        answer(call) { [service, restart] in
+            try await store.prepareRestoring(fromDescriptor: file.rawValue, losses: service.losses)
+            service.log.write(
+                .notice, { "the store is replaced by a backup, and listd restarts, as \(origin.text) asked" },
+                origin.fields, limitedBy: nil)
+            call.reply()
+            restart()
+        }
+    }
+
+    /// Answers `AcknowledgeLosses`: an administrator knows the losses, so they leave the sight.
+    func acknowledgeLosses(_ call: Call) throws {
+        _ = try service.authority.administrator(call, for: .manageDaemon)
+        let origin = Origin(call.peer)
+        answer(call) { [service] in
+            let count = service.losses.count
+            await service.acknowledgeLosses()
+            if count > 0 {
+                service.log.write(
+                    .notice, { "\(count) losses were acknowledged by \(origin.text)" }, origin.fields,
+                    limitedBy: nil)
+                try? service.tree.propertiesChanged(["Losses"], of: Self.interface, at: .manager)
+            }
             call.reply()
         }
     }

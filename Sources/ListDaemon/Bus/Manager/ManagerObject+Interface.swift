@@ -4,6 +4,7 @@ internal import DBus
 @_spi(Daemon) internal import ListKit
 internal import ListProtocol
 internal import ListSources
+internal import ListStore
 internal import ListSupport
 internal import ListWorkers
 @_spi(Daemon) internal import PluginAPI
@@ -53,6 +54,8 @@ extension ManagerObject {
         .method("Dump", out: ["text": "s"]) { manager, call in try manager.dump(call, inline: true) },
         .method("DumpByFileDescriptor", out: ["fd": "h"]) { manager, call in try manager.dump(call, inline: false) },
         .method("Backup", in: ["file": "h"]) { manager, call in try manager.backUp(call) },
+        .method("Restore", in: ["file": "h"]) { manager, call in try manager.restore(call) },
+        .method("AcknowledgeLosses") { manager, call in try manager.acknowledgeLosses(call) },
         .function("GetStatistics", out: "counters") { (manager, _) in manager.service.counters },
     ]
 
@@ -61,6 +64,9 @@ extension ManagerObject {
         .property("Features", as: [String].self, changes: .constant) { manager, _ in manager.features },
         .property("PluginAPIVersion", as: UInt32.self, changes: .constant) { _, _ in PluginRecord.current.apiVersion },
         .property("DirectAddress", as: String.self, changes: .constant) { manager, _ in manager.directAddress },
+        .property("Losses", as: [DBusStruct<UInt64, String>].self, changes: .emits) { manager, _ in
+            manager.service.losses.map { DBusStruct(UInt64(clamping: $0.time), $0.text) }
+        },
         .property("AdapterCount", as: UInt32.self, changes: .silent) { manager, _ in
             UInt32(clamping: manager.service.adapters.count)
         },

@@ -16,6 +16,8 @@ package final class ManagerObject {
     let directAddress: String
     /// Reloads the configuration.
     let reload: @DBusActor (Origin) async throws -> Void
+    /// Ends the daemon in order, so that it is started again.
+    let restart: @Sendable () -> Void
 
     /// The features of this build and of the running daemon.
     var features: [String] { builtFeatures + (service.authority.polkit.isAvailable ? ["polkit"] : []) }
@@ -25,12 +27,13 @@ package final class ManagerObject {
     /// - Parameter features: the features that do not depend on other services on the bus.
     init(
         service: Service, features: [String], directAddress: String,
-        reload: @escaping @DBusActor (Origin) async throws -> Void
+        reload: @escaping @DBusActor (Origin) async throws -> Void, restart: @escaping @Sendable () -> Void
     ) {
         self.service = service
         builtFeatures = features
         self.directAddress = directAddress
         self.reload = reload
+        self.restart = restart
     }
 
     /// Exports the manager's object, and the one that controls the log.

@@ -64,17 +64,20 @@ struct StateDump {
         return lines
     }
 
+    private static func line(_ text: String) -> String {
+        text.split(whereSeparator: \.isNewline).joined(separator: " ")
+    }
+
     /// Returns the lines about the store: its file, and the result of `PRAGMA integrity_check`, with one line for
-    /// each error. Programs parse these lines (org.listd.Listd1(5)).
+    /// each error; then the losses that nobody has acknowledged. Programs parse these lines (org.listd.Listd1(5)).
     private func linesAboutStore() async -> [String] {
         guard let store = service.store else { return ["store: none, lists live in memory"] }
         do throws(ListError) {
             let faults = try await store.faults()
             let verdict = faults.isEmpty ? "integrity ok" : "\(faults.count) faults"
             return ["store: \(store.path), \(try await store.byteCount()) bytes, \(verdict)"]
-                + faults.prefix(20).map { fault in
-                    "store fault: " + fault.split(whereSeparator: \.isNewline).joined(separator: " ")
-                }
+                + faults.prefix(20).map { "store fault: \(Self.line($0))" }
+                + service.losses.map { "store loss: \(Self.line($0.text))" }
         } catch {
             return ["store: \(store.path), \(error)"]
         }

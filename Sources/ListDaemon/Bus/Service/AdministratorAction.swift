@@ -7,7 +7,7 @@ enum AdministratorAction: String, CaseIterable {
     case manageLists = "org.listd.listd1.manage-lists"
     /// Load and unload plugins.
     case loadPlugins = "org.listd.listd1.load-plugins"
-    /// Reload the configuration and set the log level.
+    /// Reload the configuration, set the log level, restore the store and acknowledge losses.
     case manageDaemon = "org.listd.listd1.manage-daemon"
     /// Read restricted lists, the contents of their views, dumps and backups.
     case inspect = "org.listd.listd1.inspect"

@@ -10,6 +10,7 @@ extension Service {
     /// All counters, and the amounts of the resources that users share.
     var counters: [String: UInt64] {
         var counters = counts.statistics.values
+        counters["losses"] = UInt64(losses.count)
         counters["adapters"] = UInt64(adapters.count)
         counters["views"] = UInt64(views.count)
         counters["objects"] = UInt64(clamping: total(of: \.objectCount))
@@ -50,6 +51,7 @@ extension Service {
         if failed > 0 { parts.append(phrase(failed, "list", suffix: " failed")) }
         if faulty > 0 { parts.append(phrase(faulty, "list", suffix: " with a source error")) }
         if plugins > 0 { parts.append(phrase(plugins, "plugin", suffix: " failed")) }
+        if !losses.isEmpty { parts.append(losses.count == 1 ? "1 loss" : "\(losses.count) losses") }
         return parts.joined(separator: ", ")
     }
 

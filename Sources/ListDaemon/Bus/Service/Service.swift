@@ -46,6 +46,8 @@ package final class Service {
     ) { [weak self] in self?.handleDeparture(of: $0) }
     /// The store of the lists; nil = the lists are only in memory.
     package private(set) var store: SQLiteStore?
+    /// The losses of stored data that nobody has acknowledged, oldest first.
+    private(set) var losses: [Loss] = []
 
     /// Makes a service without adapters.
     ///
@@ -73,7 +75,14 @@ package final class Service {
     var lifecycle: AdapterLifecycle { AdapterLifecycle(service: self) }
 
     /// Sets the store of the lists.
-    package func setStore(_ new: SQLiteStore) { store = new }
+    package func setStore(_ new: SQLiteStore, losses: [Loss] = []) { (store, self.losses) = (new, losses) }
+
+    /// Forgets the losses. This never fails: those that cannot be removed from the store are back at the next start.
+    func acknowledgeLosses() async {
+        losses = []
+        counts.notifyChange()
+        await store?.acknowledgeLosses()
+    }
 
     /// Refuses writing calls from now on.
     package func beginShutdown() { phase = .shuttingDown }

@@ -18,12 +18,14 @@ from ._info import (
     ClientInfo,
     ListInfo,
     LogLevel,
+    Loss,
     ManagerProperties,
     PluginInfo,
     PluginProperties,
     ViewInfo,
     client_info,
     list_info,
+    losses,
     manager_properties,
     plugin_info,
     plugin_properties,
@@ -240,11 +242,29 @@ class Daemon:
             return (await asyncio.to_thread(source.read)).decode(errors="replace")
 
     async def backup(self, file: IO[bytes]) -> None:
-        """Writes a copy of the store to an open file, while listd continues to run; administrators only.
+        """Writes a copy of the store to a file that is open for reading and writing (mode ``w+b``), while listd
+        continues to run, and verifies it; administrators only.
 
-        :raises StoreFailed: the copy cannot be written, or listd runs without a store.
+        :raises StoreFailed: the copy cannot be written, the store is damaged, or listd runs without a store.
         """
         await self._link.call(MANAGER_PATH, MANAGER, "Backup", "h", [0], descriptors=[file.fileno()])
+
+    async def restore(self, file: IO[bytes]) -> None:
+        """Replaces the store by a backup; administrators only. listd verifies the backup, answers, and restarts; all
+        lists have new epochs then.
+
+        :raises InvalidArgs: the file is no backup of listd, damaged, or of a newer listd. Nothing has changed.
+        :raises StoreFailed: the file cannot be copied, or listd runs without a store.
+        """
+        await self._link.call(MANAGER_PATH, MANAGER, "Restore", "h", [0], descriptors=[file.fileno()])
+
+    async def losses(self) -> tuple[Loss, ...]:
+        """Returns what the store has lost and nobody has acknowledged, oldest first."""
+        return losses(await self._link.property(MANAGER_PATH, MANAGER, "Losses"))
+
+    async def acknowledge_losses(self) -> None:
+        """Acknowledges all losses, so that they are not shown again; administrators only."""
+        await self._link.call(MANAGER_PATH, MANAGER, "AcknowledgeLosses")
 
     def reloading(self) -> Reloading:
         """Returns events of configuration reloads: true before each reload, false after it."""

@@ -3,8 +3,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from typing import Any, Literal
 
 #: The levels of messages in the log, from the most important one on. The first four mean the same.
@@ -201,6 +202,18 @@ class ListProperties:
 
 
 @dataclass(frozen=True, slots=True)
+class Loss:
+    """What the store has lost.
+
+    :ivar time: when that was found.
+    :ivar text: what was lost and why, as a sentence that names the lists.
+    """
+
+    time: datetime
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class ManagerProperties:
     """The properties of listd.
 
@@ -208,6 +221,7 @@ class ManagerProperties:
     :ivar features: its features, by name.
     :ivar plugin_api_version: the version of the plugin API: major × 65536 + minor.
     :ivar direct_address: the address for direct connections; empty = none.
+    :ivar losses: what the store has lost and nobody has acknowledged, oldest first.
     :ivar adapter_count: the number of lists.
     :ivar view_count: the number of views.
     """
@@ -216,6 +230,7 @@ class ManagerProperties:
     features: tuple[str, ...]
     plugin_api_version: int
     direct_address: str
+    losses: tuple[Loss, ...]
     adapter_count: int
     view_count: int
 
@@ -326,6 +341,11 @@ def _pair(values: Mapping[str, Any], key: str) -> tuple[int, int] | None:
     return None if pair is None else (int(pair[0]), int(pair[1]))
 
 
+def losses(rows: Iterable[tuple[int, str]]) -> tuple[Loss, ...]:
+    """Creates the losses from their form on the bus."""
+    return tuple(Loss(datetime.fromtimestamp(time / 1_000_000, UTC), text) for time, text in rows)
+
+
 def manager_properties(properties: Mapping[str, Any]) -> ManagerProperties:
     """Creates the manager's description from its D-Bus properties."""
     return ManagerProperties(
@@ -333,6 +353,7 @@ def manager_properties(properties: Mapping[str, Any]) -> ManagerProperties:
         tuple(properties["Features"]),
         int(properties["PluginAPIVersion"]),
         properties["DirectAddress"],
+        losses(properties["Losses"]),
         int(properties["AdapterCount"]),
         int(properties["ViewCount"]),
     )

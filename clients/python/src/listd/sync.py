@@ -36,6 +36,7 @@ from ._info import (
     ListInfo,
     ListProperties,
     LogLevel,
+    Loss,
     ManagerProperties,
     PluginInfo,
     PluginProperties,
@@ -480,6 +481,18 @@ class Daemon:
     def backup(self, file: IO[bytes]) -> None:
         """Writes a copy of the store to an open file."""
         self._runner.run(self._inner.backup(file))
+
+    def restore(self, file: IO[bytes]) -> None:
+        """Replaces the store by a backup; listd restarts."""
+        self._runner.run(self._inner.restore(file))
+
+    def losses(self) -> tuple[Loss, ...]:
+        """What the store has lost and nobody has acknowledged, oldest first."""
+        return self._runner.run(self._inner.losses())
+
+    def acknowledge_losses(self) -> None:
+        """Acknowledges all losses."""
+        self._runner.run(self._inner.acknowledge_losses())
 
 
 def connect(target: str | None = None, *, timeout: float | None = None) -> Daemon:
