@@ -63,9 +63,9 @@ struct RevisionOrderTests {
             if setting.window > 100, revision <= answered {
                 late.append("\(sequence) of \(revision) came after the answer \(answered)")
             }
-            if setting.window < 100, let call = try? view.remote.message("Ack", { try $0.write(sequence) }) {
-                try? viewer.callWithoutReply(call)
-            }
+            guard setting.window < 100 else { return }
+            let call = try? view.remote.message("Ack") { (message) throws(DBusError) in try message.write(sequence) }
+            if let call { try? viewer.callWithoutReply(call) }
         }
         _ = try await view.remote.call(
             "SetVisibleRange", UInt64(0), UInt32(0), UInt32(0), UInt32(289), UInt32(0), returning: UInt64.self)
