@@ -14,16 +14,18 @@ private func picture(
     var y = Double(first) * 44
     var shown: [Picture.Shown] = []
     for (index, height) in heights.enumerated() {
-        var content: Content = ["title": .string("row \(first + index)"), "size": .string("1 kB")]
+        var fields: [String: DBusValue] = [
+            "title": .string("row \(first + index)"), "size": .string("1 kB"),
+        ]
         if index == 0, !actions.isEmpty {
-            content["actions"] = .array(element: "s", actions.map { DBusValue.string($0) })
+            fields["actions"] = .array(element: "s", actions.map { DBusValue.string($0) })
         }
         shown.append(
             Picture.Shown(
                 slot: UInt32(index), objectID: "o\(first + index)", section: UInt32(first + index), item: 0,
                 kind: "cell",
                 reuseIdentifier: "r", frame: Frame(x: 0, y: y, width: 80, height: height), z: 0,
-                content: content))
+                content: Content(fields)))
         y += height
     }
     return Picture(
