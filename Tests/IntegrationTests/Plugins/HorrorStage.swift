@@ -132,10 +132,11 @@ final class HorrorLibraries: Sendable {
 extension TestAdapter {
     /// Returns the reuse identifiers and contents of the items that fit into one reply.
     func items() async throws -> [(reuse: String, content: [String: DBusValue])] {
-        typealias Item = DBusStruct<UInt32, UInt32, String, [String: DBusValue]>
+        typealias Item = DBusStruct<UInt32, String, UInt32, String, [String: DBusValue]>
         let (_, _, items) = try await by(stage.client).call(
-            "GetItems", UInt32(0), UInt32.max, returning: UInt64.self, UInt32.self, [Item].self, timeout: .seconds(60))
-        return items.map { ($0.members.2, $0.members.3) }
+            "GetItems", UInt32(0), UInt32.max, [String](), returning: UInt64.self, UInt32.self, [Item].self,
+            timeout: .seconds(60))
+        return items.map { ($0.members.3, $0.members.4) }
     }
 
     /// The list's property `State`.

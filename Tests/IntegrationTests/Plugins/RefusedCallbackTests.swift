@@ -110,9 +110,10 @@ struct RefusedCallbackTests {
             Row("good", "row", [:]), poison("item", at: "item"), poison("move", at: "move"), Row("last", "row", [:]),
         ])
         func items(_ first: UInt32, _ count: UInt32) async throws -> Int {
-            typealias Item = DBusStruct<UInt32, UInt32, String, [String: DBusValue]>
+            typealias Item = DBusStruct<UInt32, String, UInt32, String, [String: DBusValue]>
             let (_, _, items) = try await list.by(stage.stage.client).call(
-                "GetItems", first, count, returning: UInt64.self, UInt32.self, [Item].self, timeout: .seconds(60))
+                "GetItems", first, count, [String](), returning: UInt64.self, UInt32.self, [Item].self,
+                timeout: .seconds(60))
             return items.count
         }
         for _ in 0..<3 {

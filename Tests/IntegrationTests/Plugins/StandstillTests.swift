@@ -66,7 +66,11 @@ struct StandstillTests {
             for _ in 0..<50 {
                 let call = try stage.object(path, "Adapter", by: client).message(member) {
                     (message) throws(DBusError) in
-                    try message.write(UInt32(0), UInt32.max)
+                    if member == "GetItems" {
+                        try message.write(UInt32(0), UInt32.max, [String]())
+                    } else {
+                        try message.write(UInt32(0), UInt32.max)
+                    }
                 }
                 client.call(call, timeout: nil) { answers.record((try? $0.get()) != nil) }
             }
