@@ -105,7 +105,8 @@ struct StoreProvenance {
     /// Returns how the database differs from the one that the mark describes; nil = it is the same.
     private func difference(of database: UInt64, _ last: RecordedRun?) -> String? {
         guard let mark else { return "\(StoreMark.fileName) is missing or damaged" }
-        guard mark.isWhole else { return "\(StoreMark.fileName) is damaged" }
+        // A crash of the machine may leave names that were written last incomplete.
+        guard mark.isWhole || last?.mayLackChanges == true else { return "\(StoreMark.fileName) is damaged" }
         guard mark.database == database else { return "\(path) is another file than the one that listd used" }
         guard let run = last?.mark, run != .none, run == mark.run || run == mark.runBefore else {
             return "\(path) is from another run of listd"

@@ -42,7 +42,9 @@ struct RestoreTests {
         #expect(try await adapter.performUpdates([]) == 2)
         _ = try await stage.createStored("later")
         let view = try await adapter.by(stage.client).call(
-            "OpenView", [String: DBusValue](), returning: ObjectPath.self)
+            "OpenView", [String: DBusValue](), returning: ObjectPath.self, String.self, UInt64.self, UInt32.self,
+            UInt32.self, [String: DBusValue].self
+        ).0
         let closed = EventLog<String>()
         _ = try await stage.client.subscribe(MatchRule(path: view, member: "Closed")) { message in
             if let reason = try? message.decode(as: String.self) { closed.record(reason) }
