@@ -67,7 +67,10 @@ let package = Package(
             swiftSettings: settings),
         .target(
             name: "ListWorkers",
-            dependencies: ["CLinux", .product(name: "Confinement", package: "PluginTestSupport"), "DBus", "ListConfiguration", "ListSources", "ListSupport", listKit, pluginAPI],
+            dependencies: [
+                "CLinux", .product(name: "Confinement", package: "PluginTestSupport"), "DBus", "ListConfiguration",
+                "ListSources", "ListSupport", listKit, pluginAPI,
+            ],
             swiftSettings: settings),
         .target(
             name: "ListDaemon",

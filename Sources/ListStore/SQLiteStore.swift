@@ -26,13 +26,16 @@ package final class SQLiteStore: Store {
         /// Whether rows of removed lists are being deleted.
         fileprivate var isSweeping = false
         /// The backup that is in progress.
-        var backup: SQLiteBackup?
+        private(set) var backup: SQLiteBackup?
         /// Whether the file is going to be made smaller when no change was written for a while.
         fileprivate var isShrinking = false
         /// The number of groups of changes that were written.
         fileprivate var groups: UInt64 = 0
 
         init(_ connection: StoreConnection) { self.connection = connection }
+
+        func begin(_ backup: SQLiteBackup) { self.backup = backup }
+        func endBackup() { backup = nil }
     }
 
     package static let closed = ListError(.storeFailed, "the store is closed")
@@ -69,7 +72,7 @@ package final class SQLiteStore: Store {
         queue.async { [self] in
             writeWaiting()
             // Closing the last connection moves the log into the file and syncs it.
-            owned.backup = nil
+            owned.endBackup()
             owned.connection?.end()
             owned.connection = nil
             completion()

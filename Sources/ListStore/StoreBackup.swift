@@ -32,7 +32,7 @@ extension SQLiteStore {
             guard ftruncate(descriptor, 0) == 0 else {
                 throw .access("file: the file cannot be truncated: \(SystemError.text(errno))")
             }
-            owned.backup = try SQLiteBackup(of: connection.database, to: try SQLiteDatabase(descriptor: descriptor))
+            owned.begin(try SQLiteBackup(of: connection.database, to: try SQLiteDatabase(descriptor: descriptor)))
         }
         while try await !copySomePages() {}
         try await Self.aside { () throws(ListError) in
@@ -63,10 +63,10 @@ extension SQLiteStore {
             }
             do throws(SQLiteFailure) {
                 let isDone = try backup.step(pages: Self.pagesAtOnce)
-                if isDone { owned.backup = nil }
+                if isDone { owned.endBackup() }
                 return isDone
             } catch {
-                owned.backup = nil
+                owned.endBackup()
                 throw error
             }
         }

@@ -36,11 +36,13 @@ final class ConfinedThread: DataSourceWatcher {
         self.shared = shared
         var thread = pthread_t()
         let context = unsafe Unmanaged.passRetained(shared).toOpaque()
-        let error = unsafe pthread_create(&thread, nil, { context in
-            guard let context = unsafe context else { return nil }
-            ConfinedThread.run(unsafe Unmanaged<Shared>.fromOpaque(context).takeRetainedValue())
-            return nil
-        }, context)
+        let error = unsafe pthread_create(
+            &thread, nil,
+            { context in
+                guard let context = unsafe context else { return nil }
+                ConfinedThread.run(unsafe Unmanaged<Shared>.fromOpaque(context).takeRetainedValue())
+                return nil
+            }, context)
         isRunning = error == 0
         if isRunning { pthread_detach(thread) }
     }

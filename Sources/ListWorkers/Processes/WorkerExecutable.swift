@@ -37,7 +37,8 @@ package struct WorkerExecutable: Sendable {
     ///   - memory: the memory file for breadcrumbs.
     /// - Returns: the process id.
     package func start(
-        as name: String, address: String, hasNetwork: Bool, writablePaths: [String] = [], writingTo output: FileDescriptor,
+        as name: String, address: String, hasNetwork: Bool, writablePaths: [String] = [],
+        writingTo output: FileDescriptor,
         passing memory: FileDescriptor
     ) throws(ListError) -> Int32 {
         // A crashed worker must end at once, without a backtrace, as its lists wait for the next process.

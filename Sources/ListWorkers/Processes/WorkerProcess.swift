@@ -95,7 +95,7 @@ final class WorkerProcess {
         if let missing {
             throw ListError(
                 .pluginFailed,
-                "\(missing.path) of WritablePaths does not exist for listd: create it, name it in the unit's ReadWritePaths, "
+                "\(missing.path.shortenedPath) of WritablePaths does not exist for listd: create it, name it in the unit's ReadWritePaths, "
                     + "or write “-” before it")
         }
         let (output, writingEnd) = try WorkerOutput.open(events.printed)

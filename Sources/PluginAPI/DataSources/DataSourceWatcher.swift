@@ -35,6 +35,7 @@ internal import Dispatch
 }
 
 extension DataSourceWatcher {
+    /// Runs a callback at once, on the source's executor.
     public func perform(_ body: () -> Void) { body() }
 }
 

@@ -7,7 +7,8 @@ import ListClient
 enum StatusLine {
     /// The keys and their effects, the most important first. The last ones are left out when there is little room.
     private static let keys = [
-        ("q", "quit"), ("?", "help"), ("/", "find"), ("&", "only hits"), ("Enter", "select"), ("a", "actions"), ("n N", "next, previous"),
+        ("q", "quit"), ("?", "help"), ("/", "find"), ("&", "only hits"), ("Enter", "select"), ("a", "actions"),
+        ("n N", "next, previous"),
         ("Space b", "page"), ("g G", "ends"),
     ]
 

@@ -3,6 +3,8 @@
 // What somebody types who knows IGListKit. Each line with `// → NAME` must be an error that leads to NAME.
 import PluginAPI
 
+typealias Controller = ListSectionController
+
 final class Renamed: ListSectionController, ListDisplayDelegate, ListWorkingRangeDelegate {
     override func cellForItem(at index: Int) -> ListItem { ListItem(reuseIdentifier: "row") }  // → cellForItem(at:)
 
@@ -15,10 +17,11 @@ final class Renamed: ListSectionController, ListDisplayDelegate, ListWorkingRang
         context?.deselectItem(at: index, sectionController: self, animated: true)  // → deselectItem(at:)
     }
 
-    func listAdapter(_ adapter: ListAdapter, willDisplay controller: ListSectionController) {}  // → listAdapter(_:willDisplay:)
-    func listAdapter(_ adapter: ListAdapter, didEndDisplaying controller: ListSectionController) {}  // → listAdapter(_:didEndDisplaying:)
+    func listAdapter(_ adapter: ListAdapter, willDisplay controller: Controller) {}  // → listAdapter(_:willDisplay:)
+    func listAdapter(_ list: ListAdapter, didEndDisplaying one: Controller) {}  // → listAdapter(_:didEndDisplaying:)
     func listAdapter(
-        _ adapter: ListAdapter, sectionControllerWillEnterWorkingRange controller: ListSectionController) {}
+        _ adapter: ListAdapter, sectionControllerWillEnterWorkingRange controller: ListSectionController
+    ) {}
 }
 
 final class Defined: ListSectionController {

@@ -146,7 +146,8 @@ struct IntrospectionTests {
             let declared = try InterfaceDescription.contract(interface).first {
                 $0.hasPrefix("signal \(signal.member) ")
             }
-            let types = declared?.split(separator: " ").filter { !$0.hasSuffix(":") && !$0.hasPrefix("@") }.dropFirst(2).joined()
+            let types = declared?.split(separator: " ").filter { !$0.hasSuffix(":") && !$0.hasPrefix("@") }.dropFirst(2)
+                .joined()
             #expect(types == signal.signature, "\(interface).\(signal.member)")
             members.insert(signal.member)
         }

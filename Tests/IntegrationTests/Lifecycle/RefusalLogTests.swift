@@ -15,8 +15,13 @@ struct RefusalLogTests {
     }
 
     /// Runs `body` several times, and checks that it fails each time.
-    private func expectRefusals(_ count: Int = 3, _ body: @DBusActor @Sendable () async throws -> Void) async {
-        for _ in 0..<count { await #expect(throws: (any Error).self) { try await body() } }
+    private func expectRefusals(
+        _ count: Int = 3, at place: SourceLocation = #_sourceLocation,
+        _ body: @DBusActor @Sendable () async throws -> Void
+    ) async {
+        for _ in 0..<count {
+            await #expect(throws: (any Error).self, sourceLocation: place) { try await body() }
+        }
     }
 
     @Test(
@@ -32,12 +37,13 @@ struct RefusalLogTests {
         let other = try await stage.createAdapter("two")
         func text(_ count: Int) -> DBusValue { .string(String(repeating: "x", count: count)) }
         await expectRefusals { _ = try await stage.createAdapter("three") }
-        _ = try await list.openView()
+        let view = try await list.openView()
         await expectRefusals {
             _ = try await list.by(stage.client).call(
                 "OpenView", [String: DBusValue](), returning: ObjectPath.self, String.self, UInt64.self, UInt32.self,
                 UInt32.self, [String: DBusValue].self)
         }
+        withExtendedLifetime(view) {}
         await expectRefusals { _ = try await list.performUpdates(["a", "b", "c", "d"].map { Row($0, "", [:]) }) }
         await expectRefusals { _ = try await list.performUpdates([Row("a", "", ["x": text(5000)])]) }
         await expectRefusals { _ = try await list.performUpdates([Row(String(repeating: "i", count: 101), "", [:])]) }

@@ -83,8 +83,8 @@ struct StandstillTests {
         }
         #expect(try await stage.statistics()["waiting-calls"] == 0)
         for client in clients { client.close() }
-        // Each query to the worker counts 8 bytes until the worker answers. The rest of the call is released.
-        while try await stage.statistics()["waiting-bytes"] ?? .max > 4 * 50 * 8 {}
+        // Each query to the worker counts 12 bytes until the worker answers. The rest of the call is released.
+        while try await stage.statistics()["waiting-bytes"] ?? .max > 4 * 50 * 12 {}
         #expect(try await large.objects().rows.count == 40)
         #expect(await horrors.stop() == ListdProcess.Outcome(status: 0))
     }

@@ -14,7 +14,7 @@ struct ReadOnlyTests {
     private func upserts(_ id: String) -> [Upsert] { [Upsert(id, "t", "last", "", ["v": .string(id)])] }
 
     private func backUp(_ stage: Stage, to path: String) async throws {
-        let file = FileDescriptor(adopting: unsafe open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600))
+        let file = FileDescriptor(adopting: unsafe open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0o600))
         try await stage.manager.call("Backup", file)
     }
 
@@ -49,7 +49,7 @@ struct ReadOnlyTests {
     }
 
     @Test(
-        "the state directory becomes read-only → writes to lists succeed, but a backup fails with StoreFailed"
+        "the state directory becomes read-only → writes to lists and backups to another directory succeed"
     )
     func directory() async throws {
         let stages = try StoreStage()
@@ -59,8 +59,7 @@ struct ReadOnlyTests {
         defer { frozen.thaw() }
         #expect(try await adapter.applyChanges(upserts("a")) == 1)
         let target = TemporaryDirectory()
-        let error = await #expect(throws: DBusError.self) { try await backUp(stage, to: target.path + "/backup") }
-        #expect(error?.name == Listd.error("StoreFailed"))
+        try await backUp(stage, to: target.path + "/backup")
         frozen.thaw()
         try await backUp(stage, to: target.path + "/backup")
         await stage.kill()

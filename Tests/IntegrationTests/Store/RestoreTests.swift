@@ -60,8 +60,8 @@ struct RestoreTests {
         #expect(try await again.epoch() != epoch)
         let losses = try await after.losses()
         #expect(losses.count == 1, "\(losses)")
-        #expect(losses[0].contains("\(stages.file) was restored from another file; at least 2 changes are missing"))
-        #expect(losses[0].contains("of \"later\" (the whole list), \"mail\" (up to 1 change)"))
+        #expect(losses[0].contains("\(stages.file) was restored from another file; at least "))
+        #expect(losses[0].contains(" are missing, of \"later\" (the whole list), \"mail\" (up to 2 changes)"))
         let kept = try FileManager.default.contentsOfDirectory(atPath: stages.state.path).filter {
             $0.contains(".replaced-")
         }

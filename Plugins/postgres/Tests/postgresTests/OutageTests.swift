@@ -14,7 +14,8 @@ struct OutageTests {
     /// Returns the processes of the sessions that poll.
     private func pollingProcesses(_ server: Server) throws -> [Int32] {
         let found = try server.sql(
-            "SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'listd/%' AND query LIKE 'SELECT listd.poll%'")
+            "SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'listd/%' AND query LIKE 'SELECT listd.poll%'"
+        )
         return found.compactMap { Int32($0) }
     }
 
@@ -94,7 +95,8 @@ struct OutageTests {
         await source.wait { $0.failure?.contains("no list") == true }
         try await Task.sleep(for: .seconds(12))  // the length of the absence is what is tested
         try server.sql(
-            "CREATE TABLE orders (id int PRIMARY KEY); INSERT INTO orders VALUES (1); SELECT listd.watch('orders', 'orders')")
+            "CREATE TABLE orders (id int PRIMARY KEY); INSERT INTO orders VALUES (1); SELECT listd.watch('orders', 'orders')"
+        )
         let began = ContinuousClock.now
         await source.wait { $0.objects.count == 1 }
         #expect(ContinuousClock.now - began < .seconds(4))

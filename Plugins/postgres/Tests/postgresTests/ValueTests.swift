@@ -24,10 +24,16 @@ struct ValueTests {
         await source.wait { $0.objects.count == 5 }
         #expect(source.failure == nil)
         let times = source.objects.map { $0.fields["at"] }
-        #expect(times == [.int64(.max), .int64(-.max), .int64(.max), .int64(-210_863_520_000_000_000), .int64(1_795_780_800_000_000)])
+        #expect(
+            times == [
+                .int64(.max), .int64(-.max), .int64(.max), .int64(-210_863_520_000_000_000),
+                .int64(1_795_780_800_000_000),
+            ])
         try server.sql("UPDATE things SET n = n")
         await source.wait { $0.objects.count == 5 && $0.failure == nil }
-        for object in source.objects.prefix(2) { try await source.write(.changes(removed: [], upserts: [.init(object)])) }
+        for object in source.objects.prefix(2) {
+            try await source.write(.changes(removed: [], upserts: [.init(object)]))
+        }
         #expect(try server.sql("SELECT at FROM things WHERE id < 3 ORDER BY id") == ["infinity", "-infinity"])
         await source.stop()
     }
@@ -92,7 +98,8 @@ struct ValueTests {
         await source.stop()
     }
 
-    @Test("a list lacks a row, and its source restarts with the cursor → it still says so without reading the list again")
+    @Test(
+        "a list lacks a row, and its source restarts with the cursor → it still says so without reading the list again")
     func absentAfterRestart() async throws {
         let server = try FollowingTests.serverWithOrders(2)
         try server.sql("ALTER TABLE orders ALTER rank DROP NOT NULL; UPDATE orders SET rank = NULL WHERE id = 2")

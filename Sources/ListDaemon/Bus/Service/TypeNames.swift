@@ -25,4 +25,5 @@ let qtTypeNames: [String: String] = [
     "a(usuuss(dddd)xa{sv})": "ListdShown",
     "a(uuu(dddd)x)": "ListdPlaced",
     "a(ua{sv})": "ListdRebound",
+    "a(ts)": "ListdLosses",
 ]

@@ -12,12 +12,10 @@ internal import PluginAPI
     /// The maximum time to wait for data while a statement runs.
     static let responseTimeout = Duration.seconds(30)
 
-    /// The interval at which ``onSilence`` is called.
+    /// The interval at which `onSilence` is called.
     private static let silenceStep: Int32 = 100
 
-    /// Called about every 0.1 s while the server sends nothing, with the time since its last data. The statement is
-    /// abandoned, and the connection with it, if it returns `false`.
-    var onSilence: ((Duration) -> Bool)?
+    private var onSilence: ((Duration) -> Bool)?
 
     /// The server's host or socket directory, for messages.
     let host: String
@@ -26,6 +24,10 @@ internal import PluginAPI
     private let connection: OpaquePointer
     /// The time within which the server must send data.
     private var limit = responseTimeout
+
+    /// Has a function called about every 0.1 s while the server sends nothing, with the time since its last data. The
+    /// statement is abandoned, and the connection with it, if it returns `false`.
+    func whileSilent(_ isWaiting: @escaping (Duration) -> Bool) { onSilence = isWaiting }
 
     /// Connects to a server. Blocks for at most 3 s for each host.
     ///

@@ -25,13 +25,13 @@ final class ServiceLink {
     /// connection.
     ///
     /// - Parameter onSilence: called about every 0.1 s while there is no answer, with the time since the last data; also
-    ///   by the new connection (``Connection/onSilence``).
+    ///   by the new connection (``Connection/whileSilent(_:)``).
     func connectIfNeeded(_ logger: PluginLogger, onSilence: @escaping (Duration) -> Bool) -> Bool {
         if let connection, !connection.isAlive { self.connection = nil }
         guard connection == nil, nextAttempt <= .now else { return false }
         do throws(PostgresError) {
             let connection = try connect(onSilence)
-            connection.onSilence = onSilence
+            connection.whileSilent(onSilence)
             let hello = try Hello(connection)
             if !generation.isEmpty, generation != hello.generation {
                 logger.notice(

@@ -94,7 +94,8 @@ struct RowReader {
         if text.isEmpty { return losses.addRow(text, "a row of \(relation) has an empty id") }
         guard id.count <= ListDescription.maximumIDLength else {
             return losses.addRow(
-                text, "the row \(text.quoted) of \(relation) has an id of \(id.count) bytes, "
+                text,
+                "the row \(text.quoted) of \(relation) has an id of \(id.count) bytes, "
                     + "more than \(ListDescription.maximumIDLength)")
         }
         let order = description.ordering.dropLast().joined(separator: ", ")

@@ -191,7 +191,8 @@ struct RowWriter {
         } catch {
             guard case .statement(let state) = error.kind, state.hasPrefix("22") else { throw error }
             throw ListError(
-                .invalidObject, "\(error.message): the column \("id".quoted) of the row \(id.quoted) of \(list.relation)")
+                .invalidObject,
+                "\(error.message): the column \("id".quoted) of the row \(id.quoted) of \(list.relation)")
         }
     }
 
