@@ -51,12 +51,12 @@ extension ManagerObject {
                 call.reply()
             }
         },
+        .function("GetStatistics", out: "counters") { (manager, _) in manager.service.counters },
         .method("Dump", out: ["text": "s"]) { manager, call in try manager.dump(call, inline: true) },
         .method("DumpByFileDescriptor", out: ["fd": "h"]) { manager, call in try manager.dump(call, inline: false) },
         .method("Backup", in: ["file": "h"]) { manager, call in try manager.backUp(call) },
         .method("Restore", in: ["file": "h"]) { manager, call in try manager.restore(call) },
         .method("AcknowledgeLosses") { manager, call in try manager.acknowledgeLosses(call) },
-        .function("GetStatistics", out: "counters") { (manager, _) in manager.service.counters },
     ]
 
     private static let properties: [Interface<ManagerObject>.Member] = [
