@@ -41,17 +41,14 @@ final class SelectionCoordinator {
 
     /// Selects an item for a viewer, if the section controller allows the selection.
     ///
-    /// - Returns: whether the item is or was selected: a controller that deselects it at once, as for a button, has not
-    ///   refused it.
+    /// - Returns: whether the item is selected afterwards.
     func select(_ item: Int, of handle: SectionHandle) -> Bool {
-        guard !isSelected(item, of: handle) else { return true }
-        guard store.askSelection(of: handle, item: item, selects: true) else {
-            return isSelected(item, of: handle)
+        if !isSelected(item, of: handle), store.askSelection(of: handle, item: item, selects: true) {
+            setSelected(true, item: item, of: handle)
+            store.notifySelection(of: handle, item: item, .select)
+            if environment.options.deselectsAutomatically { setSelected(false, item: item, of: handle) }
         }
-        setSelected(true, item: item, of: handle)
-        store.notifySelection(of: handle, item: item, .select)
-        if environment.options.deselectsAutomatically { setSelected(false, item: item, of: handle) }
-        return true
+        return isSelected(item, of: handle)
     }
 
     /// Deselects an item for a viewer, if the section controller allows the deselection.
@@ -67,8 +64,8 @@ final class SelectionCoordinator {
 
     /// Deselects items and then selects other items for a viewer, in one event.
     ///
-    /// - Returns: the items of `select` whose selection was allowed, and the items of `deselect` that are deselected
-    ///   afterwards.
+    /// - Returns: the items of `select` that are selected afterwards, and the items of `deselect` that are
+    ///   deselected afterwards.
     /// - Throws: `noSuchObject`, `noSuchItem`. In this case the selection does not change.
     func changeSelection(
         select: [SelectedItem], deselect: [SelectedItem]
@@ -79,10 +76,10 @@ final class SelectionCoordinator {
         for item in select { coming.append(try handle(ofItem: item.item, of: item.objectID)) }
         let mark = events.count
         for (item, handle) in zip(deselect, leaving) { _ = self.deselect(item.item, of: handle) }
-        let allowed = zip(select, coming).filter { self.select($0.item, of: $1) }.map(\.0)
+        for (item, handle) in zip(select, coming) { _ = self.select(item.item, of: handle) }
         mergeEvents(since: mark)
         return (
-            allowed,
+            zip(select, coming).filter { isSelected($0.item, of: $1) }.map(\.0),
             zip(deselect, leaving).filter { !isSelected($0.item, of: $1) }.map(\.0)
         )
     }

@@ -103,8 +103,6 @@ open class ListSectionController {
     /// Whether an item may be deselected; the default is yes.
     open func shouldDeselectItem(at index: Int) -> Bool { true }
     /// Called when an item was selected.
-    ///
-    /// ``ListCollectionContext/deselectItem(at:)`` here makes the item a button; the viewer's call succeeds all the same.
     open func didSelectItem(at index: Int) {}
     /// Called when an item was deselected.
     open func didDeselectItem(at index: Int) {}
