@@ -71,10 +71,17 @@ final class ConfinedThread: DataSourceWatcher {
         confine(shared)
         while true {
             shared.wanted.wait()
-            guard let body = shared.body else { return }
-            body()
+            guard runBody(of: shared) else { return }
             shared.done.signal()
         }
+    }
+
+    /// Runs what is wanted, and keeps no reference to it; nothing is wanted: `false`.
+    @inline(never)
+    private static func runBody(of shared: Shared) -> Bool {
+        guard let body = shared.body else { return false }
+        body()
+        return true
     }
 
     /// Applies the restrictions that the kernel supports, as a worker does.

@@ -57,6 +57,8 @@ struct ListFollowerTests {
                 if isRefused { throw DBusError.unknownObject(FakeListd.path) }
             }
             listd.hide()
+            // Another epoch, so that the follower reads the list anew.
+            listd.list.epoch = "before \(round)"
             listd.show()
             _ = try await hidden.next()
             (listd.list.epoch, listd.list.ids) = ("round \(round)", ["c", "d", "e"])

@@ -324,7 +324,7 @@ struct ViewerStateTests {
         _ = state.handle(.answered)
         _ = state.handle(.terminal(.key(.character("a"))))
         #expect(state.mode == .acting(["read", "archive"]))
-        let status = ViewerScreen.screen(of: state).lines.last.map { "\($0)" } ?? ""
+        let status = ViewerScreen.screen(of: state).lines.last?.text ?? ""
         #expect(status.contains("archive"))
         let place = try #require(state.browser.current.flatMap(Place.init(of:)))
         #expect(state.handle(.terminal(.key(.character("2")))).contains(.invoke("archive", place)))

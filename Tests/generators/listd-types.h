@@ -47,6 +47,7 @@ LISTD_STRUCT(ListdSelectedItem, QString id; uint item = 0;, id, item)
 LISTD_STRUCT(ListdAdapter, QString name; QDBusObjectPath path; QVariantMap values;, name, path, values)
 LISTD_STRUCT(ListdDescription, QString name; QVariantMap values;, name, values)
 LISTD_STRUCT(ListdViewDescription, QDBusObjectPath path; QVariantMap values;, path, values)
+LISTD_STRUCT(ListdLoss, qulonglong time = 0; QString text;, time, text)
 LISTD_STRUCT(ListdSize, QString id; uint item = 0; double width = 0; double height = 0;, id, item, width, height)
 LISTD_STRUCT(ListdShownItem, uint slot = 0; QString id; uint section = 0; uint item = 0; QString kind; QString reuse;
              QRectF frame; qlonglong z = 0; QVariantMap content;, slot, id, section, item, kind, reuse, frame, z, content)
@@ -69,6 +70,7 @@ using ListdSelection = QList<ListdSelectedItem>;
 using ListdAdapters = QList<ListdAdapter>;
 using ListdViews = QList<ListdViewDescription>;
 using ListdDescriptions = QList<ListdDescription>;
+using ListdLosses = QList<ListdLoss>;
 using ListdSizes = QList<ListdSize>;
 using ListdShown = QList<ListdShownItem>;
 using ListdPlaced = QList<ListdPlacedItem>;
@@ -89,6 +91,7 @@ Q_DECLARE_METATYPE(ListdSelectedItem)
 Q_DECLARE_METATYPE(ListdAdapter)
 Q_DECLARE_METATYPE(ListdDescription)
 Q_DECLARE_METATYPE(ListdViewDescription)
+Q_DECLARE_METATYPE(ListdLoss)
 Q_DECLARE_METATYPE(ListdSize)
 Q_DECLARE_METATYPE(ListdShownItem)
 Q_DECLARE_METATYPE(ListdPlacedItem)
@@ -125,6 +128,8 @@ inline void registerListdTypes()
     qDBusRegisterMetaType<ListdViews>();
     qDBusRegisterMetaType<ListdDescription>();
     qDBusRegisterMetaType<ListdDescriptions>();
+    qDBusRegisterMetaType<ListdLoss>();
+    qDBusRegisterMetaType<ListdLosses>();
     qDBusRegisterMetaType<ListdSize>();
     qDBusRegisterMetaType<ListdSizes>();
     qDBusRegisterMetaType<ListdShownItem>();

@@ -36,6 +36,7 @@ int main()
         {"ListdAdapters", signature<ListdAdapters>()},
         {"ListdViews", signature<ListdViews>()},
         {"ListdDescriptions", signature<ListdDescriptions>()},
+        {"ListdLosses", signature<ListdLosses>()},
         {"ListdSizes", signature<ListdSizes>()},
         {"ListdShown", signature<ListdShown>()},
         {"ListdPlaced", signature<ListdPlaced>()},

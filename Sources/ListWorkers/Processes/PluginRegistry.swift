@@ -222,7 +222,7 @@ package actor PluginRegistry {
         if let other = names.first(where: { $0 != isolated }) {
             throw ListError(
                 .invalidArguments,
-                "section-controllers: plugins \(isolated.quoted) and \(other) run in different processes; a list can use "
+                "section-controllers: plugins \(isolated.quoted) and \(other.quoted) run in different processes; a list can use "
                     + "only one of them")
         }
         let plugin = await worker.plugin

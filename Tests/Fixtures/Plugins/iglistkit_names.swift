@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-// What somebody types who knows IGListKit. Each line with `// → NAME` must be an error that leads to NAME.
+// What somebody types who knows IGListKit. A line that ends with an arrow is an error that has the name after it.
 import PluginAPI
 
 typealias Controller = ListSectionController

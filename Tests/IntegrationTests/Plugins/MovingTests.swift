@@ -199,7 +199,7 @@ struct MovingTests {
             try await stage.createAdapter("both", ["section-controllers": controllers])
         }
         #expect(error?.standard == .invalidArgs)
-        #expect(error?.message.contains("horrors and greenhouse") == true)
+        #expect(error?.message.contains(#""horrors" and "greenhouse""#) == true)
         let list = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/moving")
         _ = try await list.performUpdates([Row("x", "a", [:])])
         #expect(try await list.items().map(\.reuse) == ["steady"])

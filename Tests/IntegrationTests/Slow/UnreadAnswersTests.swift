@@ -142,7 +142,7 @@ struct UnreadAnswersTests {
 
     /// Returns the memory file of an answer.
     private static func file(_ answer: Message) throws(DBusError) -> FileDescriptor {
-        try answer.decode(as: UInt64.self, UInt32.self, FileDescriptor.self).2
+        try answer.decode(as: String.self, UInt64.self, UInt32.self, FileDescriptor.self).3
     }
 
     /// Returns the number of objects in the list, which precedes the page in an answer.

@@ -60,13 +60,7 @@ struct RestartTests {
         }
         let script = "import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.executescript(sys.argv[2])"
         // Only a store of an earlier version, without digests, can have such a name.
-        let statement = """
-            UPDATE adapter SET name = '' WHERE name = 'nameless'; DROP TABLE loss;
-            ALTER TABLE change DROP COLUMN digest; ALTER TABLE adapter DROP COLUMN written;
-            ALTER TABLE adapter DROP COLUMN contents; ALTER TABLE adapter DROP COLUMN places;
-            ALTER TABLE adapter DROP COLUMN log; ALTER TABLE adapter DROP COLUMN digest;
-            ALTER TABLE run DROP COLUMN mark; ALTER TABLE run DROP COLUMN written; PRAGMA user_version = 3;
-            """
+        let statement = "UPDATE adapter SET name = '' WHERE name = 'nameless'; " + StoreStage.earlierSchema
         let outcome = try await ChildProcess.run(
             "/usr/bin/env", ["python3", "-c", script, stages.file, statement], timeout: .seconds(60))
         try #require(outcome.status == 0, "\(outcome.lines)")

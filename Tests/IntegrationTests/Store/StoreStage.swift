@@ -8,6 +8,14 @@ import TestSupport
 /// A bus and a state directory for several listds that run one after the other.
 @DBusActor
 final class StoreStage {
+    /// Statements that make a store one of an earlier version, which has no digests of what was written.
+    static let earlierSchema = """
+        DROP TABLE loss; ALTER TABLE change DROP COLUMN digest; ALTER TABLE adapter DROP COLUMN written;
+        ALTER TABLE adapter DROP COLUMN contents; ALTER TABLE adapter DROP COLUMN places;
+        ALTER TABLE adapter DROP COLUMN log; ALTER TABLE adapter DROP COLUMN digest;
+        ALTER TABLE run DROP COLUMN mark; ALTER TABLE run DROP COLUMN written; PRAGMA user_version = 3;
+        """
+
     let bus: PrivateBus
     let state: TemporaryDirectory
     /// The state directory that listd uses instead of `state`; `nil` = `state`.

@@ -10,8 +10,8 @@ import Testing
 struct StoredSourceTests {
     /// Makes another user the creator of all stored lists.
     private func setCreator(_ stages: StoreStage, to user: UInt32) async throws {
-        let statement = "update adapter set owner = \(user)"
-        let script = "import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.execute(sys.argv[2]); d.commit()"
+        let statement = "update adapter set owner = \(user); " + StoreStage.earlierSchema
+        let script = "import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.executescript(sys.argv[2])"
         let outcome = try await ChildProcess.run(
             "/usr/bin/env", ["python3", "-c", script, stages.file, statement], timeout: .seconds(60))
         try #require(outcome.status == 0, "\(outcome.lines)")

@@ -108,7 +108,8 @@ struct LogTests {
         log.info("later", limitedBy: ":1.1")
         #expect(
             sink.entries.map(\.message) == [
-                "1", "2", "other", "free", "3 messages about :1.1 were suppressed", "later",
+                "1", "2", "further messages about :1.1 are suppressed for a while", "other", "free",
+                "3 messages about :1.1 were suppressed", "later",
             ])
     }
 

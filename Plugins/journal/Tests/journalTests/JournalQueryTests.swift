@@ -38,7 +38,7 @@ struct JournalQueryTests {
     @Test(
         "an option with a wrong value → an error that names the option",
         arguments: [
-            ("journal", "“journal”"), ("unit=a&colour=red", "colour"), ("priority=8", "priority=8"),
+            ("journal", #""journal""#), ("unit=a&colour=red", "colour"), ("priority=8", "priority=8"),
             ("priority=-1", "priority=-1"), ("priority=loud", "loud"), ("lines=0", "lines=0"),
             ("lines=100001", "100000"), ("lines=many", "lines=many"), ("order=random", "order=random"),
             ("/a&message=x", "message"),
