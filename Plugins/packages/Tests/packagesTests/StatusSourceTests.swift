@@ -76,7 +76,7 @@ struct StatusSourceTests {
         await source.wait { $0.failure == nil && $0.objects.map(\.id) == ["b"] }
         try admin.replaceStatus("no packages here\n")
         await source.wait { $0.failure != nil }
-        #expect(source.failure == "\(admin.status): the file contains no package")
+        #expect(source.failure?.hasSuffix("/status: the file contains no package") == true)
         #expect(source.objects.map(\.id) == ["b"])
     }
 
