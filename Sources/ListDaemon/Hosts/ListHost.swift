@@ -65,7 +65,7 @@ package actor ListHost: ListHosting, PresentedList {
             log: ChangeLog(revision: revision, stored: changes), configuration: configuration)
         self.objects = list
         self.rest = rest.map { _ in list.status }
-        link = PresenterLink(list, wasPresented: wasPresented, times: times, sink: sink)
+        link = PresenterLink(list, wasPresented: wasPresented, sink: sink)
         (self.times, self.sink) = (times, sink)
         turns = TurnSchedule(executor: executor, clock: clock)
         executor.post { self.assumeIsolated { $0.sink([.status($0.objects.status)]) } }
@@ -227,7 +227,7 @@ extension ListHost {
             perform(
                 objects.finishStoring(
                     outcome, retryingEach: error?.code == .limitsExceeded,
-                    sharesTable: link.sharesTable && link.stage == .open, now: now))
+                    sharesTable: !link.isElsewhere && link.stage == .open, now: now))
         case .block(let work):
             objects.finishReserving(work, outcome, now: now)
             // Few numbers are left, and further reservations may fail: so item changes wait, and requests get the
@@ -277,7 +277,7 @@ extension ListHost {
     func presentHere() {
         objects.table.wake()
         attach(
-            LocalPresenter(objects, executor: executor) { [weak self] in
+            LocalPresenter(objects, executor: executor, times: times) { [weak self] in
                 self?.assumeIsolated { $0.scheduleTurn(.now) }
             })
     }
@@ -312,7 +312,7 @@ extension ListHost {
         guard link.wasPresented || objects.phase == .presenting else {
             return link.open(nil, controllers: controllers.current)
         }
-        switch objects.beginReload(sharesTable: link.sharesTable, now: now) {
+        switch objects.beginReload(sharesTable: !link.isElsewhere, now: now) {
         case .present(let reload): link.open(reload, controllers: controllers.current)
         case .reserve(let work): requestWrite(.block(work), of: work)
         case .wait(let timing): scheduleTurn(timing)

@@ -37,7 +37,6 @@ final class PresenterLink {
     }
 
     private let objects: ObjectList
-    private let times: CallbackTimes?
     private let sink: ListHost.Sink
     private var presenter: (any Presenter)?
     private var session = Session()
@@ -52,11 +51,10 @@ final class PresenterLink {
     private var holds = (all: false, items: false)
 
     init(
-        _ objects: ObjectList, wasPresented: Bool, times: CallbackTimes?, sink: @escaping ListHost.Sink
+        _ objects: ObjectList, wasPresented: Bool, sink: @escaping ListHost.Sink
     ) {
         self.objects = objects
         self.wasPresented = wasPresented
-        self.times = times
         self.sink = sink
     }
 
@@ -82,10 +80,8 @@ final class PresenterLink {
     var stage: Stage { session.stage }
     /// Whether a presenter is attached.
     var hasPresenter: Bool { presenter != nil }
-    /// Whether section controllers are called in another process.
-    var isElsewhere: Bool { presenter?.asksPlugin ?? false }
-    /// Whether the presenter shares the table of the list.
-    var sharesTable: Bool { presenter?.sharesTable ?? false }
+    /// Whether the list is presented in a worker; false also for a list without a presenter.
+    var isElsewhere: Bool { presenter?.isElsewhere ?? false }
     /// The place of the first waiting item update; nil if there is none.
     var firstItemUpdate: Ticket? { presenter?.firstItemUpdate }
     /// Whether the views show so little that each transaction can check all of it.
@@ -100,7 +96,7 @@ final class PresenterLink {
     /// The description of the presenter's state for `Dump`.
     var description: String {
         let place =
-            switch (presenter?.asksPlugin, session.stage) {
+            switch (presenter?.isElsewhere, session.stage) {
             case (nil, _): "is waiting for a worker"
             case (true, .open): "has its section controllers in a worker"
             case (true, _): "is being opened in a worker"
@@ -174,7 +170,7 @@ final class PresenterLink {
             configuration: reload?.options ?? objects.configuration, controllers: controllers,
             views: known.resumptions(except: calls.openingViews), selection: known.selection,
             holdsViews: holds.all, holdsItems: holds.items)
-        handle(presenter?.open(setup, of: objects.table))
+        queue(presenter?.open(setup, of: objects.table))
     }
 
     /// Presents an update.
@@ -182,26 +178,22 @@ final class PresenterLink {
     /// - Parameter controllers: the section controllers that replace the present ones; nil = no replacement.
     func present(_ new: Change, controllers: SectionControllerTable?) {
         session.update = new
-        handle(presenter?.present(new, controllers: controllers))
+        queue(presenter?.present(new, controllers: controllers))
     }
 
     /// Runs the waiting item updates up to a place.
-    func presentItems(through ticket: Ticket) { handle(presenter?.presentItems(through: ticket)) }
+    func presentItems(through ticket: Ticket) { queue(presenter?.presentItems(through: ticket)) }
 
     /// Handles the reports that the presenter makes without an order.
-    func handleUnrequestedReports() { if session.stage == .open { handle(presenter?.unrequestedReports()) } }
+    func handleUnrequestedReports() { if session.stage == .open { queue(presenter?.unrequestedReports()) } }
 
     /// Sends an order to the presenter.
     private func send(_ order: PresenterOrder, by user: UInt32? = nil) {
-        handle(presenter?.perform(order, by: user))
+        queue(presenter?.perform(order, by: user))
     }
 
-    /// Receives the output that a presenter in this process returns at once.
-    private func handle(_ output: PresenterOutput?) {
-        guard let output else { return }
-        times?.add(output.times, of: Set(output.times.keys))
-        _ = reports.append(output.reports)
-    }
+    /// Queues the reports that a presenter in this process returns at once.
+    private func queue(_ new: [PresenterReport]?) { if let new { _ = reports.append(new) } }
 
     /// Asks the presenter about a dragged item; returns the error if it cannot be asked.
     func askAboutMove(_ new: ItemMoveRequest, worker: (any PresentingWorker)?) -> ListError? {
@@ -210,7 +202,7 @@ final class PresenterLink {
         }
         let user = calls[new.id]?.user
         let error = calls.sendMove(
-            new.id, asksPlugin: presenter.asksPlugin, worker: worker, position: objects.place.position)
+            new.id, asksPlugin: presenter.isElsewhere, worker: worker, position: objects.place.position)
         if let error { return error }
         session.move = new
         send(.moveItem(new), by: user)
@@ -286,7 +278,7 @@ final class PresenterLink {
     func sendCalls(worker: (any PresentingWorker)?) {
         guard session.stage == .open, let presenter else { return }
         let unsent = calls.popUnsent(
-            asksPlugin: presenter.asksPlugin, worker: worker, position: objects.place.position,
+            asksPlugin: presenter.isElsewhere, worker: worker, position: objects.place.position,
             isShown: known.view(_:displays:))
         for (id, call, error) in unsent {
             if let error { sink([.answer(id, .failure(error))]) } else { send(call) }
@@ -310,7 +302,8 @@ final class PresenterLink {
     /// by index keep naming the same items.
     func listWillChange(by change: Change) {
         calls.listWillChange(by: change, in: objects.table)
-        if !sharesTable { known.listWillChange(by: change.positions(of: objects.table.count(.old))) }
+        // A presenter in this process has the views itself.
+        if presenter?.isElsewhere != false { known.listWillChange(by: change.positions(of: objects.table.count(.old))) }
     }
 
     /// Answers all calls with an error, ends all views and closes the presenter, because the list ends.

@@ -99,11 +99,4 @@ extension ListAdapter {
 
     /// Whether the list counts as empty.
     public var isEmpty: Bool { presentation.environment.isEmpty }
-
-    /// The handler of the content losses that built-in section controllers find in the objects of an update. At most
-    /// one loss is passed for each reason.
-    @_spi(Daemon) public var onContentLosses: (([ContentLoss]) -> Void)? {
-        get { presentation.onContentLosses }
-        set { presentation.onContentLosses = newValue }
-    }
 }

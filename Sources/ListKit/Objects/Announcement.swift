@@ -39,6 +39,11 @@
         return nil
     }
 
+    /// Whether nothing is announced.
+    public var isEmpty: Bool {
+        events.isEmpty && views.isEmpty && losses.isEmpty && answers.isEmpty && selection == nil
+    }
+
     /// Removes the transaction from the events.
     public mutating func removeTransaction() {
         events.removeAll { if case .updated = $0 { true } else { false } }

@@ -332,7 +332,7 @@ extension Presentation {
     /// Restores the selection of another presentation, without calls of section controllers and without an event.
     ///
     /// Items that no longer exist are left out.
-    public func resumeSelection(_ items: [SelectedItem]) { selections.restore(items) }
+    func resumeSelection(_ items: [SelectedItem]) { selections.restore(items) }
 
     /// Sets whether an item is highlighted, because a finger or a pointer is pressed on it.
     ///

@@ -19,9 +19,12 @@
     /// weakly.
     public weak var executor: (any ListExecutor)?
 
-    /// The handler of the content losses that built-in section controllers find in the objects of an update. At most
-    /// one loss is passed for each reason.
-    public var onContentLosses: (([ContentLoss]) -> Void)?
+    /// Whether content losses are collected for the next announcement.
+    private var collectsLosses = false
+    /// The content losses that no announcement has had yet.
+    private var losses: [ContentLoss] = []
+    /// The selected items of the last announcement that had any.
+    private var announcedSelection: [SelectedItem] = []
 
     /// Creates a presentation of objects, with a table of its own. Of objects with equal identifiers, the first one
     /// is kept.
@@ -32,6 +35,7 @@
         self.init(
             configuration, controllers, SectionTable(), revision: 0, makeTicket: { .none }, executor: executor,
             observer: observer, delegate: nil)
+        collectLosses()
         load(objects)
     }
 
@@ -47,6 +51,7 @@
         self.init(
             configuration, controllers, table, revision: 0, makeTicket: makeTicket, executor: executor,
             observer: observer, delegate: nil)
+        collectLosses()
         store.countAllItems()
     }
 
@@ -106,6 +111,9 @@
         set { store.gate.setActivityHandler(newValue) }
     }
 
+    /// Uses other section controllers from the next update on, which must have options.
+    public func setControllers(_ controllers: any ListSectionControllerProvider) { store.setProvider(controllers) }
+
     /// The observer of all calls of section controllers. The presentation holds it weakly.
     public var callObserver: (any CallObserver)? {
         get { store.gate.currentObserver }
@@ -140,7 +148,7 @@
     /// - Returns: the result. The revisions of its transaction and events are not valid yet.
     public func present(_ change: Change) -> Announcement {
         guard isIdle else { return Announcement(itemCount: itemCount, isFlat: isFlat) }
-        return finishPresenting(beginPresenting(change))
+        return announcement(of: finish(beginPresenting(change)))
     }
 
     /// Runs queued item updates and presents their changes.
@@ -149,9 +157,9 @@
     /// - Returns: the result, without a transaction if the item updates changed nothing.
     public func presentItems(through ticket: Ticket? = nil) -> Announcement {
         guard isIdle, itemUpdates.first != nil else {
-            return Announcement(events: takeEvents(), itemCount: itemCount, isFlat: isFlat)
+            return announcement(of: takeEvents())
         }
-        return finishPresenting(beginPresentingItems(through: ticket))
+        return announcement(of: finish(beginPresentingItems(through: ticket)))
     }
 
     /// Runs queued item updates, then asks the section controllers about the move of a dragged item.
@@ -167,7 +175,7 @@
         var change = Change()
         change.itemMove = move
         change.animated = move.animated
-        answer.changes.append(finishPresenting(beginPresenting(change)))
+        answer.changes.append(announcement(of: finish(beginPresenting(change))))
         return answer
     }
 
@@ -183,10 +191,6 @@
         case .object(let object): .object(object)
         case .item: nil
         }
-    }
-
-    private func finishPresenting(_ shown: ShownUpdate) -> Announcement {
-        Announcement(events: finish(shown), itemCount: itemCount, isFlat: isFlat)
     }
 
     /// Presents an update without calling completions and listeners. The caller then calls
@@ -314,12 +318,12 @@
 
     /// Returns the numbers of items of the inserted sections; `nil` for a section whose controller has to be asked.
     private func countItems(of change: Change) -> [Int?] {
-        guard let onContentLosses else { return store.countItems(of: change) }
+        guard collectsLosses else { return store.countItems(of: change) }
         let container = ListContainer(
             size: .zero, direction: configuration.direction, layout: configuration.layout)
-        var losses = ContentLosses()
-        let counts = store.countItems(of: change, in: container, adding: &losses)
-        if !losses.losses.isEmpty { onContentLosses(losses.losses) }
+        var found = ContentLosses()
+        let counts = store.countItems(of: change, in: container, adding: &found)
+        losses += found.losses
         return counts
     }
 
@@ -414,6 +418,92 @@
     func collectEvents(inserting events: [AdapterEvent] = [], at mark: Int = .max) -> [AdapterEvent] {
         store.events.insert(events, at: mark)
         return store.gate.drainsLater ? [] : takeEvents()
+    }
+}
+
+// MARK: - Announcements
+
+extension Presentation {
+    /// Returns the announcement of events: with the states of the views that they concern, the selected items if they
+    /// have changed, and the content losses since the last announcement.
+    ///
+    /// - Parameter views: other views whose states are announced.
+    public func announcement(of events: [AdapterEvent], about views: Set<ViewID> = []) -> Announcement {
+        var said = Announcement(events: events, itemCount: itemCount, isFlat: isFlat)
+        var (views, maySelect) = (views, false)
+        for event in events {
+            if let view = event.viewThatChanged { views.insert(view) }
+            guard case .updated(let transaction) = event else {
+                if case .selection = event { maySelect = true }
+                continue
+            }
+            for view in self.views.waitingViews { views.insert(view.id) }
+            if transaction.kind == .reload || !transaction.sections.moves.isEmpty { maySelect = true }
+        }
+        said.views = views.sorted().compactMap { id in self.views.view(id).map { (id, $0.description) } }
+        if maySelect, case let selected = selectedItems, selected != announcedSelection {
+            announcedSelection = selected
+            said.selection = selected
+        }
+        said.losses = takeLosses()
+        return said
+    }
+
+    /// Returns the announcement of what section controllers have changed outside of the owner's calls; `nil` if they
+    /// have changed nothing.
+    public func takeChanges() -> Announcement? {
+        let events = takeEvents()
+        return events.isEmpty && losses.isEmpty ? nil : announcement(of: events)
+    }
+
+    /// Continues the views and the selection of another presentation. Call this before anything else.
+    ///
+    /// - Returns: the announcement. It has the selection even if nothing is selected, as the receiver still has the
+    ///   former one.
+    public func resume(_ old: [ViewResumption], selecting items: [SelectedItem]) -> Announcement {
+        var (events, resumed) = ([AdapterEvent](), Set<ViewID>())
+        for view in old {
+            guard let news = try? resumeView(view) else { continue }
+            events += news
+            resumed.insert(view.id)
+        }
+        resumeSelection(items)
+        var said = announcement(of: events, about: resumed)
+        announcedSelection = selectedItems
+        said.selection = announcedSelection
+        return said
+    }
+
+    /// Closes all views and ends the presentation. Section controllers are told that nothing is displayed any more.
+    ///
+    /// - Returns: the views, each with the events by which its contents stopped being displayed.
+    public func close() -> [(view: ViewResumption, ended: [AdapterEvent])] {
+        onActivity = nil
+        let open = views.views.map(\.resumption)
+        return open.map { ($0, (try? closeView($0.id)) ?? []) }
+    }
+
+    /// Collects content losses from now on.
+    func collectLosses() { collectsLosses = true }
+
+    /// Returns and removes the content losses that no announcement has had yet, at most one for each reason and update.
+    func takeLosses() -> [ContentLoss] {
+        guard !losses.isEmpty else { return [] }
+        defer { losses = [] }
+        return losses
+    }
+}
+
+extension AdapterEvent {
+    /// The view whose description may have changed with this event; `nil` if the event changes no view.
+    fileprivate var viewThatChanged: ViewID? {
+        switch self {
+        case .display(let change): change.view
+        case .workingRange(let change): change.view
+        case .picture(let change): change.view
+        case .stalled(let view, _, _): view
+        case .updated, .selection, .closed, .sectionFault, .nearEnd: nil
+        }
     }
 }
 

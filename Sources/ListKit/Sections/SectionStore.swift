@@ -11,7 +11,7 @@ final class SectionStore {
     /// The events to announce to the list's owner.
     let events: EventQueue
     /// The provider that makes the section controllers.
-    private let provider: any ListSectionControllerProvider
+    private var provider: any ListSectionControllerProvider
     private var registry = SectionControllerRegistry()
     /// The state that section controllers stored with objects.
     private var states: [SectionHandle: Fields] = [:]
@@ -35,6 +35,9 @@ final class SectionStore {
         self.host = host
         self.delegate = delegate
     }
+
+    /// Replaces the provider. Kinds that are cached stay valid until ``removeCachedKinds()``.
+    func setProvider(_ new: any ListSectionControllerProvider) { provider = new }
 
     // MARK: Kinds
 

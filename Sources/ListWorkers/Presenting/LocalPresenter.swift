@@ -9,49 +9,86 @@
 /// ``presentItems(through:)``, each with its place among the requests.
 package final class LocalPresenter: Presenter {
     package let number = PresenterNumbers.next()
-    private let presentation: Presentation
-    private let tracer = CallTracer(nil)
+    private let list: ObjectList
+    private let executor: HostExecutor
+    private let times: CallbackTimes?
+    private let onActivity: () -> Void
+    private var presentation: Presentation?
+    /// Measures the calls of plugins' section controllers; nil if all of them are built in, whose frequent and short
+    /// calls it would make too expensive.
+    private var tracer: CallTracer?
 
-    /// - Parameter onActivity: called on the executor when something happened without an order. The owner then calls
-    ///   ``unrequestedReports()``.
-    package init(_ list: ObjectList, executor: HostExecutor, onActivity: @escaping () -> Void) {
-        tracer.setExecutor(executor)
-        presentation = Presentation(tracer: tracer, list: list)
-        presentation.onActivity(onActivity)
+    /// - Parameters:
+    ///   - times: counts the calls of plugins' section controllers; nil = they are not counted.
+    ///   - onActivity: called on the executor when something happened without an order. The owner then calls
+    ///     ``unrequestedReports()``.
+    package init(
+        _ list: ObjectList, executor: HostExecutor, times: CallbackTimes?, onActivity: @escaping () -> Void
+    ) {
+        self.list = list
+        self.executor = executor
+        self.times = times
+        self.onActivity = onActivity
     }
 
-    package var asksPlugin: Bool { false }
-    package var sharesTable: Bool { true }
-    package var firstItemUpdate: Ticket? { presentation.firstItemUpdate }
-    package var description: [String] { presentation.description }
+    package var isElsewhere: Bool { false }
+    package var firstItemUpdate: Ticket? { presentation?.firstItemUpdate }
+    package var description: [String] { presentation?.debugDescriptionLines ?? [] }
 
-    package func open(_ setup: PresenterSetup, of table: SectionTable) -> PresenterOutput? {
-        output([presentation.open(setup)])
+    package func open(_ setup: PresenterSetup, of table: SectionTable) -> [PresenterReport] {
+        defer { countCalls() }
+        tracer = setup.controllers.usesPlugins ? CallTracer(nil) : nil
+        let new = Presentation(
+            configuration: setup.configuration, controllers: setup.controllers.makeProvider(), sharing: table,
+            makeTicket: { [list] in list.makeTicket() }, executor: executor, observer: tracer)
+        new.onActivity = onActivity
+        new.holdsViews = setup.holdsViews
+        presentation = new
+        return [.opened(new.resume(setup.views, selecting: setup.selection))]
     }
 
-    package func present(_ change: Change, controllers: SectionControllerTable?) -> PresenterOutput? {
-        output(presentation.present(change, controllers: controllers))
+    package func present(_ change: Change, controllers: SectionControllerTable?) -> [PresenterReport] {
+        guard let presentation else { return [] }
+        defer { countCalls() }
+        if let controllers {
+            tracer = controllers.usesPlugins ? tracer ?? CallTracer(nil) : nil
+            presentation.setControllers(controllers.makeProvider())
+            presentation.callObserver = tracer
+        }
+        return [.presented(presentation.present(change))]
     }
 
-    package func presentItems(through ticket: Ticket) -> PresenterOutput? {
-        output(presentation.presentItems(through: ticket))
+    package func presentItems(through ticket: Ticket) -> [PresenterReport] {
+        defer { countCalls() }
+        return .changes(presentation?.presentItems(through: ticket))
     }
 
-    package func perform(_ order: PresenterOrder, by user: UInt32?) -> PresenterOutput? {
-        if case .hold(let views, _) = order { return output(presentation.setHoldsViews(views)) }
-        return output(presentation.perform(order, by: user))
+    package func perform(_ order: PresenterOrder, by user: UInt32?) -> [PresenterReport] {
+        defer { countCalls() }
+        return presentation?.perform(order) ?? []
     }
 
-    package func unrequestedReports() -> PresenterOutput? { output([]) }
+    package func unrequestedReports() -> [PresenterReport] {
+        defer { countCalls() }
+        return .changes(presentation?.takeChanges())
+    }
 
-    private func output(_ reports: [PresenterReport]) -> PresenterOutput {
-        let unrequested = presentation.unrequestedReports()
-        return PresenterOutput(reports: unrequested.isEmpty ? reports : reports + unrequested, times: tracer.popTimes())
+    /// Adds the time of the calls of plugins' section controllers.
+    private func countCalls() {
+        guard let tracer else { return }
+        for (plugin, time) in tracer.popTimes() { times?.add(time, of: plugin) }
     }
 
     package func sendNextPage() -> Bool { false }
 
     package func killWorker(_ reason: String) {}
 
-    package func close() -> LeftPresentation? { presentation.end() }
+    package func close() -> LeftPresentation? {
+        guard let presentation else { return nil }
+        let selection = presentation.selectedItems
+        let left = LeftPresentation(views: presentation.close(), selection: selection)
+        presentation.leaveTable()
+        self.presentation = nil
+        return left
+    }
 }

@@ -11,11 +11,9 @@ internal import Synchronization
 package protocol Presenter: AnyObject {
     /// The number that identifies the presenter in its reports.
     var number: PresenterNumber { get }
-    /// Whether calls reach the plugin's section controllers, in a worker that may die in them.
-    var asksPlugin: Bool { get }
-    /// Whether the presenter changes the list's own table in an update, and returns all reports instead of sending them
-    /// later.
-    var sharesTable: Bool { get }
+    /// Whether the list is presented in a worker, which may die, and which sends its reports later. Other presenters
+    /// change the list's own table in an update, and return all their reports.
+    var isElsewhere: Bool { get }
     /// The place of the first item update that waits for ``presentItems(through:)``; nil = none waits.
     var firstItemUpdate: Ticket? { get }
     /// The state of the presenter as lines of text, for debugging.
@@ -26,23 +24,23 @@ package protocol Presenter: AnyObject {
     /// - Parameters:
     ///   - setup: the configuration and state of the list, without the objects.
     ///   - table: the objects; while an update is being presented, the objects after that update.
-    func open(_ setup: PresenterSetup, of table: SectionTable) -> PresenterOutput?
+    func open(_ setup: PresenterSetup, of table: SectionTable) -> [PresenterReport]
 
     /// Presents an update.
     ///
     /// - Parameter controllers: the section controllers that replace the present ones; nil = no replacement.
-    func present(_ change: Change, controllers: SectionControllerTable?) -> PresenterOutput?
+    func present(_ change: Change, controllers: SectionControllerTable?) -> [PresenterReport]
 
     /// Runs the waiting item updates up to the one with this place, inclusive.
-    func presentItems(through ticket: Ticket) -> PresenterOutput?
+    func presentItems(through ticket: Ticket) -> [PresenterReport]
 
     /// Executes an order other than to open the list or to present an update.
     ///
     /// - Parameter user: the user on whose behalf the order is executed; nil = listd itself.
-    func perform(_ order: PresenterOrder, by user: UInt32?) -> PresenterOutput?
+    func perform(_ order: PresenterOrder, by user: UInt32?) -> [PresenterReport]
 
     /// Returns the reports of changes that happened without an order.
-    func unrequestedReports() -> PresenterOutput?
+    func unrequestedReports() -> [PresenterReport]
 
     /// Sends the next page of objects of an order that has too many for one packet. Returns false when all objects were
     /// already sent.
@@ -55,6 +53,14 @@ package protocol Presenter: AnyObject {
     ///
     /// - Returns: the final state; nil = all of it was already reported.
     func close() -> LeftPresentation?
+}
+
+/// The final state of a presentation that has ended.
+package struct LeftPresentation {
+    /// The views, with the events by which their contents stopped being displayed.
+    var views: [(view: ViewResumption, ended: [AdapterEvent])]
+    /// The selected items.
+    var selection: [SelectedItem]
 }
 
 /// The number of a presenter or data source, by which orders and reports identify it. Numbers are never reused.

@@ -32,6 +32,15 @@ package enum PresenterOrder: Sendable {
     /// controllers that change items without end wait for the list.
     package static let changesAtOnce = 64
 
+    /// The request that the order is to answer; nil if it answers none.
+    var requestID: RequestID? {
+        switch self {
+        case .moveItem(let move): move.id
+        case .openView(let id, _, _), .view(let id, _, _), .query(let id, _): id
+        case .open, .present, .objects, .closeView, .hold, .allowChanges: nil
+        }
+    }
+
     /// The objects in the order.
     package var objects: [ListObject] {
         get {

@@ -26,35 +26,34 @@ package final class WorkerPresenter: Presenter {
     package init(_ slot: HostSlot) { self.slot = slot }
 
     package var number: PresenterNumber { slot.number }
-    package var asksPlugin: Bool { true }
-    package var sharesTable: Bool { false }
+    package var isElsewhere: Bool { true }
     /// Always nil, as item updates wait in the worker.
     package var firstItemUpdate: Ticket? { nil }
     package var description: [String] { [] }
 
-    package func open(_ setup: PresenterSetup, of table: SectionTable) -> PresenterOutput? {
+    package func open(_ setup: PresenterSetup, of table: SectionTable) -> [PresenterReport] {
         var setup = setup
         setup.objects = table.objects(.new, in: 0..<table.count(.new))
         return perform(.open(setup), by: nil)
     }
 
-    package func present(_ change: Change, controllers: SectionControllerTable?) -> PresenterOutput? {
+    package func present(_ change: Change, controllers: SectionControllerTable?) -> [PresenterReport] {
         perform(.present(PresenterUpdate(change, controllers: controllers)), by: nil)
     }
 
-    package func presentItems(through ticket: Ticket) -> PresenterOutput? { nil }
-    package func unrequestedReports() -> PresenterOutput? { nil }
+    package func presentItems(through ticket: Ticket) -> [PresenterReport] { [] }
+    package func unrequestedReports() -> [PresenterReport] { [] }
 
-    package func perform(_ order: PresenterOrder, by user: UInt32?) -> PresenterOutput? {
+    package func perform(_ order: PresenterOrder, by user: UInt32?) -> [PresenterReport] {
         guard !order.objects.isEmpty else {
             slot.send(order, 0, user)
-            return nil
+            return []
         }
         unsent = (order.objects, 0)
         var first = order
         first.objects = nextPage()
         slot.send(first, unsent.objects.count - unsent.next, user)
-        return nil
+        return []
     }
 
     package func sendNextPage() -> Bool {

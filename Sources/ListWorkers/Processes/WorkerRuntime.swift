@@ -20,7 +20,7 @@ actor WorkerRuntime {
     private let crumbs: BreadcrumbMap
     private let report: Report
     private var plugin: (manifest: PluginManifest, host: PluginHost)?
-    private(set) var lists: [PresenterNumber: PresentationHost] = [:]
+    private(set) var lists: [PresenterNumber: WorkerList] = [:]
     private var sources: [PresenterNumber: WorkerRuntimeSource] = [:]
     private var isCongested = false
 
@@ -146,7 +146,7 @@ extension WorkerRuntime {
     private func hostList(number: PresenterNumber, crumbSlot: Int?) {
         let tracer = CallTracer(crumbSlot.flatMap { crumbs.slot(at: $0) })
         let (report, manifest) = (report, plugin?.manifest)
-        let list = PresentationHost(
+        let list = WorkerList(
             executor: HostExecutor(label: "org.listd.list"), tracer: tracer,
             resolve: { Self.resolveControllers(of: $0, manifest: manifest, tracer: tracer) }
         ) { output in

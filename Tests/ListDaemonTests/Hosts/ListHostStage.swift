@@ -48,11 +48,11 @@ final class FalseWorker: Sendable {
 final class NearWorker: Sendable {
     private let counts = Mutex((orders: 0, reports: 0, objects: 0, bytes: 0, mostBytes: 0))
     let number = PresenterNumbers.next()
-    let presentation: PresentationHost
+    let presentation: WorkerList
 
     init(_ host: ListHost, resolve: @escaping @Sendable (SectionControllerTable) -> SectionControllerTable = { $0 }) {
         let relay = Relay()
-        presentation = PresentationHost(
+        presentation = WorkerList(
             executor: HostExecutor(label: "org.listd.test.worker"), tracer: CallTracer(nil), resolve: resolve
         ) { output in
             relay.worker.withLock { $0 }?.deliver(output)

@@ -369,7 +369,7 @@ final class FalseClock: Sendable {
 /// A worker whose orders and reports arrive when the test delivers them.
 private final class LateWorker: Sendable {
     private let number = PresenterNumbers.next()
-    private let presentation: PresentationHost
+    private let presentation: WorkerList
     private let orders = Mutex<[(order: PresenterOrder, missing: Int, user: UInt32?)]>([])
     private let outputs: Outputs
     let complaints = EventLog<String>()
@@ -381,7 +381,7 @@ private final class LateWorker: Sendable {
     init(name: Int64) {
         let outputs = Outputs()
         self.outputs = outputs
-        presentation = PresentationHost(
+        presentation = WorkerList(
             executor: HostExecutor(label: "org.listd.test.worker"), tracer: CallTracer(nil),
             resolve: { _ in
                 let table = try? SectionControllerTable(["*": "p/changing"]) { (_) throws(ListError) in

@@ -1,19 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@_spi(Daemon) import ListKit
 import Testing
+
+@testable @_spi(Daemon) import ListKit
 
 @Suite("Content that built-in section controllers cannot show")
 struct ContentLossTests {
-    private final class Losses {
-        private(set) var all: [ContentLoss] = []
+    /// The losses that a list has found, as announcements have them.
+    private struct Losses {
+        private let presentation: Presentation
 
-        init(of adapter: ListAdapter) { adapter.onContentLosses = { [unowned self] in all += $0 } }
-
-        func drain() -> [ContentLoss] {
-            defer { all = [] }
-            return all
+        init(of adapter: ListAdapter) {
+            presentation = adapter.presentation
+            presentation.collectLosses()
         }
+
+        func drain() -> [ContentLoss] { presentation.takeLosses() }
     }
 
     private static func items(_ items: Fields...) -> Value {

@@ -3,15 +3,17 @@
 internal import Dispatch
 @_spi(Daemon) internal import ListKit
 
-/// The host of one list in a worker, with an executor of its own. It executes orders one after the other, and sends
-/// the reports of the orders. It also reports changes that section controllers make by themselves.
-actor PresentationHost {
+/// A list in a worker, with an executor of its own. It executes orders one after the other on its presentation, and
+/// sends the reports of the orders. It also reports changes that section controllers make by themselves.
+actor WorkerList {
     /// Sends the reports; called on the executor of the list.
     typealias Output = @Sendable (PresenterOutput) -> Void
 
     nonisolated let executor: HostExecutor
     private let tracer: CallTracer
-    private let presentation: Presentation
+    /// Looks up the section controllers of a table in this process.
+    private let resolve: (SectionControllerTable) -> SectionControllerTable
+    private var presentation: Presentation?
     private let output: Output
     /// An order whose objects have not all arrived, and the number of missing objects.
     private var incomplete: (order: PresenterOrder, missing: Int)?
@@ -36,17 +38,17 @@ actor PresentationHost {
         self.executor = executor
         self.tracer = tracer
         self.output = output
-        presentation = Presentation(tracer: tracer, resolve: resolve)
+        self.resolve = resolve
         tracer.setExecutor(executor)
     }
 
     /// Runs `body` on the executor, after everything that was posted before.
-    nonisolated func post(_ body: @escaping @Sendable (isolated PresentationHost) -> Void) {
+    nonisolated func post(_ body: @escaping @Sendable (isolated WorkerList) -> Void) {
         executor.post { self.assumeIsolated { body($0) } }
     }
 
     /// Whether the list is presented.
-    var isOpen: Bool { presentation.isOpen }
+    var isOpen: Bool { presentation != nil }
 
     /// Executes an order, as soon as all its objects have arrived.
     ///
@@ -65,44 +67,70 @@ actor PresentationHost {
             incomplete = (order, missing)
             return report([.more])
         }
-        presentation.setTime(now)
-        report(execute(order, by: user) + presentation.unrequestedReports())
+        presentation?.setTime(now)
+        report(execute(order, by: user))
         scheduleItems()
     }
 
     private func execute(_ order: PresenterOrder, by user: UInt32?) -> [PresenterReport] {
+        if case .open(let setup) = order { return [open(setup)] }
+        guard let presentation else { return [] }
         switch order {
-        case .open(let setup): return [open(setup)]
-        case .objects: return []
-        case .present(let new): return new.change.map { presentation.present($0, controllers: new.controllers) } ?? []
+        case .open, .objects: return []
+        case .present(let new):
+            guard let change = new.change else { return [] }
+            if let table = new.controllers {
+                let table = resolve(table)
+                presentation.setControllers(table.makeProvider())
+                presentation.callObserver = observer(of: table)
+            }
+            return [.presented(presentation.present(change))]
         case .hold(let views, let items):
             holds = (views, items)
-            return presentation.setHoldsViews(holdsViews)
+            return presentation.perform(.hold(views: holdsViews, items: holdsItems))
         case .allowChanges(let count):
             allowedChanges += count
             return []
-        case .moveItem, .openView, .view, .closeView, .query: return presentation.perform(order, by: user)
+        case .moveItem, .openView, .view, .closeView, .query:
+            var reports: [PresenterReport] = []
+            // Waiting item updates must not be attributed to the user who moves an item.
+            if case .moveItem = order { reports = .changes(presentation.presentItems()) }
+            let cause = user.map { CallCause(user: $0, request: order.requestID ?? 0) }
+            return reports + tracer.withCause(cause) { presentation.perform(order) }
         }
     }
 
+    /// Makes a new presentation of the list, which continues its views and selection.
     private func open(_ setup: PresenterSetup) -> PresenterReport {
+        end()
         holds = (setup.holdsViews, setup.holdsItems)
         allowedChanges = PresenterOrder.changesAtOnce
-        presentation.onActivity { [weak self] in self?.assumeIsolated { $0.postTurn() } }
-        var setup = setup
-        setup.holdsViews = holdsViews
-        defer { presentation.setTime(now) }
-        return presentation.open(setup)
+        let table = resolve(setup.controllers)
+        let new = Presentation(
+            configuration: setup.configuration, controllers: table.makeProvider(), objects: setup.objects,
+            executor: tracer, observer: observer(of: table))
+        new.onActivity = { [weak self] in self?.assumeIsolated { $0.postTurn() } }
+        new.holdsViews = holdsViews
+        new.setTime(now)
+        presentation = new
+        return .opened(new.resume(setup.views, selecting: setup.selection))
     }
 
-    /// Closes all views and releases the engine. Section controllers are notified that nothing is displayed any more.
-    func end() { _ = presentation.end() }
+    /// Returns the tracer for the calls of section controllers; nil if all are built in. Tracing their frequent and
+    /// short calls would cost too much.
+    private func observer(of table: SectionControllerTable) -> CallTracer? { table.usesPlugins ? tracer : nil }
+
+    /// Closes all views and releases the presentation. Section controllers are notified that nothing is displayed any
+    /// more.
+    func end() {
+        _ = presentation?.close()
+        presentation = nil
+    }
 
     /// Holds pictures and item updates while the daemon does not read the reports, or lets them continue.
     func setCongested(_ flag: Bool) {
         isCongested = flag
-        report(presentation.setHoldsViews(holdsViews))
-        report(presentation.unrequestedReports())
+        report(presentation?.perform(.hold(views: holdsViews, items: holdsItems)) ?? [])
         scheduleItems()
     }
 
@@ -117,7 +145,7 @@ actor PresentationHost {
 
 // MARK: - Unrequested reports
 
-extension PresentationHost {
+extension WorkerList {
     private var holdsViews: Bool { holds.views || isCongested }
     private var holdsItems: Bool { holds.items || holdsViews || allowedChanges <= 0 }
 
@@ -135,16 +163,17 @@ extension PresentationHost {
 
     /// Sends the unrequested reports, and runs the item updates that are due.
     private func runTurn() {
+        guard let presentation else { return }
         presentation.setTime(now)
-        var reports = presentation.unrequestedReports()
-        if itemsAreDue { reports += presentation.presentItems() }
+        var reports: [PresenterReport] = .changes(presentation.takeChanges())
+        if itemsAreDue { reports += .changes(presentation.presentItems()) }
         report(reports)
         scheduleItems()
     }
 
     private var itemsAreDue: Bool {
         guard !holdsItems else { return false }
-        return switch presentation.itemTiming {
+        return switch presentation?.itemTiming ?? .idle {
         case .idle: false
         case .now: true
         case .at(let time): time <= now
@@ -154,7 +183,7 @@ extension PresentationHost {
     /// Posts a turn for the time at which item updates are due.
     private func scheduleItems() {
         guard !holdsItems else { return }
-        switch presentation.itemTiming {
+        switch presentation?.itemTiming ?? .idle {
         case .idle: break
         case .now: postTurn()
         case .at(let time):

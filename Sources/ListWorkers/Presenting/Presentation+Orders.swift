@@ -2,13 +2,68 @@
 
 @_spi(Daemon) package import ListKit
 
-// Commands of views' owners and queries for items, shared by daemon and workers.
+// Orders to a presentation, which daemon and workers carry out in the same way.
 
-extension ListKit.Presentation {
+extension Presentation {
+    /// Executes an order about views, a query, or the move of an item. Other orders are ignored.
+    package func perform(_ order: PresenterOrder) -> [PresenterReport] {
+        switch order {
+        case .open, .objects, .present, .allowChanges: return []
+        case .hold(let views, _):
+            guard holdsViews != views else { return [] }
+            holdsViews = views
+            return views ? [] : .changes(announcement(of: resumeViews()))
+        case .moveItem(let move):
+            let answer = answer(move)
+            var reports = answer.changes.map { PresenterReport.changed($0) }
+            if let verdict = answer.verdict { return reports + [.moveVerdict(move.id, verdict)] }
+            if case .changed(let said, _) = reports.popLast() { reports.append(.changed(said, answering: move.id)) }
+            return reports
+        case .openView(let id, let view, let options):
+            return [
+                report(id, about: []) { () throws(ListError) in
+                    try openView(view, options: options)
+                    return (.opened(AdapterStatus()), [])
+                }
+            ]
+        case .view(let id, let view, let command):
+            return [report(id, about: [view]) { () throws(ListError) in try perform(command, on: view) }]
+        case .closeView(let view):
+            guard let events = try? closeView(view) else { return [] }
+            return [.changed(announcement(of: events))]
+        case .query(let id, let query):
+            return [report(id, about: []) { () throws(ListError) in (try answer(query), []) }]
+        }
+    }
+
+    private func report(
+        _ id: RequestID, about views: Set<ViewID>,
+        _ act: () throws(ListError) -> (answer: AdapterAnswer, events: [AdapterEvent])
+    ) -> PresenterReport {
+        do throws(ListError) {
+            let (answer, events) = try act()
+            return .answer(id, .success(answer), announcement(of: events, about: views))
+        } catch {
+            return .answer(id, .failure(error), announcement(of: []))
+        }
+    }
+
+    private func answer(_ query: AdapterQuery) throws(ListError) -> AdapterAnswer {
+        switch query {
+        case .items(let first, let count, let byteLimit, let fields):
+            let page = placedItems(from: first, sectionCount: count, byteLimit: byteLimit, fields: fields)
+            return .items(revision: 0, next: page.next, page.items)
+        case .itemCounts(let first, let limit):
+            return .itemCounts(revision: 0, itemCounts(from: first, limit: limit).map { UInt32(clamping: $0) })
+        case .objects, .find, .changes, .description:
+            throw ListError(.invalidArguments, "the process of the section controllers answers no queries for objects")
+        }
+    }
+
     /// Carries out a command of a view's owner.
     ///
     /// - Returns: the answer, and the events that precede it.
-    package func perform(
+    private func perform(
         _ command: ViewCommand, on view: ViewID
     ) throws(ListError) -> (answer: AdapterAnswer, events: [AdapterEvent]) {
         switch command {
@@ -55,8 +110,8 @@ extension ListKit.Presentation {
     /// first section that is not included.
     ///
     /// - Parameter fields: the fields that the items' contents keep; empty = all.
-    package func placedItems(
-        from first: Int, sectionCount: Int, byteLimit: Int, fields: [String] = []
+    private func placedItems(
+        from first: Int, sectionCount: Int, byteLimit: Int, fields: [String]
     ) -> (next: Int, items: [PlacedItem]) {
         let fields = Set(fields.map { ExactText($0) })
         var items: [PlacedItem] = []
@@ -78,15 +133,10 @@ extension ListKit.Presentation {
     }
 }
 
-extension AdapterEvent {
-    /// The view whose description may have changed with this event; nil if the event changes no view.
-    package var viewThatChanged: ViewID? {
-        switch self {
-        case .display(let change): change.view
-        case .workingRange(let change): change.view
-        case .picture(let change): change.view
-        case .stalled(let view, _, _): view
-        case .updated, .selection, .closed, .sectionFault, .nearEnd: nil
-        }
+extension [PresenterReport] {
+    /// The report of changes that no order asked for; none if there are no changes.
+    static func changes(_ said: Announcement?) -> [PresenterReport] {
+        guard let said, !said.isEmpty else { return [] }
+        return [.changed(said)]
     }
 }

@@ -15,7 +15,7 @@ import Testing
 
 @Suite("The worker's part of a list: its section controllers and views", .timeLimit(.minutes(5)))
 @DBusActor
-struct PresentationHostTests {
+struct WorkerListTests {
     private let controllers = SectionControllerTable(naming: ["*": "listd/single"])
 
     private func objects() throws -> [ListObject] {
@@ -64,7 +64,7 @@ struct PresentationHostTests {
         let gone = [SelectedItem(objectID: "o3", item: 1), SelectedItem(objectID: "x", item: 0)]
         for items in [[kept] + gone, gone] {
             let reported = EventLog<PresenterOutput>()
-            let list = PresentationHost(
+            let list = WorkerList(
                 executor: HostExecutor(label: "org.listd.test"), tracer: CallTracer(nil), resolve: { $0 }
             ) { reported.record($0) }
             let order = PresenterOrder.open(try setup(selecting: items))
@@ -92,7 +92,7 @@ struct PresentationHostTests {
     @Test("items change continuously → the worker sends a burst of reports, then one report per interval")
     func endless() async throws {
         let reported = EventLog<PresenterOutput>()
-        let list = PresentationHost(
+        let list = WorkerList(
             executor: HostExecutor(label: "org.listd.test"), tracer: CallTracer(nil),
             resolve: { _ in
                 let table = try? SectionControllerTable(["*": "p/restless"]) { (_) throws(ListError) in
@@ -119,7 +119,7 @@ struct PresentationHostTests {
     @Test("an update arrives without some of its objects → reads see the old list until the objects arrive")
     func missing() async throws {
         let reported = EventLog<PresenterOutput>()
-        let list = PresentationHost(
+        let list = WorkerList(
             executor: HostExecutor(label: "org.listd.test"), tracer: CallTracer(nil), resolve: { $0 }
         ) { reported.record($0) }
         let open = PresenterOrder.open(try setup())
