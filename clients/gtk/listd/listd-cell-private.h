@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the flow view knows of a cell. */
+#pragma once
+
+#include "listd-cell.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  double x, y, width, height;
+} ListdRect;
+
+struct _ListdCell
+{
+  GtkWidget parent_instance;
+
+  GtkWidget *child;
+  ListdSlot *slot; /* NULL while the cell is free */
+  char *reuse, *kind;
+  gboolean made; /* the child is there, from a template or the application */
+
+  ListdRect frame;      /* in the content, as the last picture has it */
+  gint64 z;
+  ListdRect drawn;      /* the allocation, in the flow view */
+  double reported[2];   /* the size that was told last */
+  double from_x, from_y; /* where the cell comes from, relative to its frame, at `moved` */
+  gint64 moved;
+  double alpha; /* the opacity that the cell starts with */
+  gboolean selected;
+  gboolean leaving; /* fades out; it shows nothing that the list has */
+};
+
+ListdCell *listd_cell_new (const char *kind, const char *reuse);
+void listd_cell_set_slot (ListdCell *self, ListdSlot *slot);
+void listd_cell_set_selected (ListdCell *self, gboolean selected);
+/* Tells assistive technologies which of how many items the cell is; 0 when that is not known. */
+void listd_cell_set_place (ListdCell *self, guint place, guint n);
+
+G_END_DECLS

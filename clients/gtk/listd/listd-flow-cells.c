@@ -1,0 +1,704 @@
+// SPDX-License-Identifier: Apache-2.0
+/* The children: which cell shows which slot, where it is drawn, and how it gets there. */
+#include "listd-flow-private.h"
+#include "listd-pool-private.h"
+
+#include <math.h>
+
+#define DURATION (200 * G_TIME_SPAN_MILLISECOND)
+
+static const ListdRect nowhere = { 0, 0, -1, -1 };
+
+void
+listd_flow_cells_init (ListdFlowView *self)
+{
+  self->cells = g_hash_table_new (NULL, NULL);
+  self->loose = g_ptr_array_new ();
+  self->arrivals = g_ptr_array_new_with_free_func (g_object_unref);
+  self->spare = g_ptr_array_new ();
+}
+
+static void
+drop (ListdFlowView *self, ListdCell *cell)
+{
+  self->n_cells--;
+  gtk_widget_unparent (GTK_WIDGET (cell));
+}
+
+void
+listd_flow_cells_dispose (ListdFlowView *self)
+{
+  GtkWidget *child;
+
+  listd_flow_cells_detach_clock (self);
+  g_hash_table_remove_all (self->cells);
+  g_ptr_array_set_size (self->loose, 0);
+  g_ptr_array_set_size (self->arrivals, 0);
+  g_ptr_array_set_size (self->spare, 0);
+  self->parked = NULL;
+  while ((child = gtk_widget_get_first_child (GTK_WIDGET (self))) != NULL)
+    gtk_widget_unparent (child);
+  self->n_cells = 0;
+}
+
+void
+listd_flow_cells_finalize (ListdFlowView *self)
+{
+  g_hash_table_unref (self->cells);
+  g_ptr_array_unref (self->loose);
+  g_ptr_array_unref (self->arrivals);
+  g_ptr_array_unref (self->spare);
+}
+
+void
+listd_flow_cells_forget_spare (ListdFlowView *self)
+{
+  for (guint i = 0; i < self->spare->len; i++)
+    drop (self, self->spare->pdata[i]);
+  g_ptr_array_set_size (self->spare, 0);
+}
+
+/* Cells that are used again */
+
+static void
+unbind (ListdFlowView *self, ListdCell *cell)
+{
+  if (cell->slot == NULL)
+    return;
+  if (cell->made)
+    listd_flow_emit_unbind (self, cell);
+  listd_cell_set_slot (cell, NULL);
+}
+
+static void
+set_free (ListdFlowView *self, ListdCell *cell)
+{
+  unbind (self, cell);
+  cell->frame = nowhere;
+  cell->leaving = FALSE;
+  cell->moved = 0;
+  listd_cell_set_selected (cell, FALSE);
+  if (self->pool != NULL)
+    {
+      g_object_ref (cell);
+      drop (self, cell);
+      listd_widget_pool_put (self->pool, cell);
+      g_object_unref (cell);
+      return;
+    }
+  gtk_widget_set_child_visible (GTK_WIDGET (cell), FALSE);
+  g_ptr_array_add (self->spare, cell);
+}
+
+static void
+bind (ListdFlowView *self, ListdCell *cell, ListdSlot *slot)
+{
+  if (cell->slot != NULL)
+    unbind (self, cell);
+  listd_cell_set_slot (cell, slot);
+  if (!cell->made)
+    {
+      GtkWidget *child = listd_flow_emit_setup (self, cell);
+      if (child != NULL)
+        listd_cell_set_child (cell, child);
+      cell->made = TRUE;
+    }
+  g_hash_table_insert (self->cells, slot, cell);
+  listd_flow_emit_bind (self, cell);
+  listd_flow_select_update (self, cell);
+}
+
+static ListdCell *
+take_from (GPtrArray *cells, const char *kind, const char *reuse)
+{
+  for (guint i = cells->len; i > 0; i--)
+    {
+      ListdCell *cell = cells->pdata[i - 1];
+      if (g_str_equal (cell->reuse, reuse) && g_str_equal (cell->kind, kind))
+        {
+          g_ptr_array_remove_index_fast (cells, i - 1);
+          return cell;
+        }
+    }
+  return NULL;
+}
+
+static ListdCell *
+take_cell (ListdFlowView *self, const char *kind, const char *reuse)
+{
+  ListdCell *cell = *reuse != '\0' ? take_from (self->spare, kind, reuse) : NULL;
+
+  if (cell == NULL)
+    {
+      if (self->pool != NULL && *reuse != '\0')
+        cell = listd_widget_pool_take (self->pool, kind, reuse);
+      if (cell == NULL)
+        cell = g_object_ref_sink (listd_cell_new (kind, reuse));
+      gtk_widget_set_parent (GTK_WIDGET (cell), GTK_WIDGET (self));
+      g_object_unref (cell);
+      self->n_cells++;
+    }
+  gtk_widget_set_child_visible (GTK_WIDGET (cell), TRUE);
+  cell->frame = nowhere;
+  cell->moved = 0;
+  return cell;
+}
+
+static gboolean
+shows_same (ListdSlot *one, ListdSlot *other)
+{
+  ListdItem *a = listd_slot_get_item (one), *b = listd_slot_get_item (other);
+
+  return listd_item_get_item (a) == listd_item_get_item (b) && g_strcmp0 (listd_item_get_id (a), listd_item_get_id (b)) == 0
+         && g_strcmp0 (listd_slot_get_kind (one), listd_slot_get_kind (other)) == 0
+         && g_strcmp0 (listd_item_get_reuse_identifier (a), listd_item_get_reuse_identifier (b)) == 0;
+}
+
+static gboolean
+has_focus (ListdCell *cell)
+{
+  return gtk_widget_get_state_flags (GTK_WIDGET (cell)) & GTK_STATE_FLAG_FOCUS_WITHIN;
+}
+
+/* Pictures */
+
+static void
+on_shown (ListdView *view, ListdSlot *slot, ListdFlowView *self)
+{
+  g_ptr_array_add (self->arrivals, g_object_ref (slot));
+}
+
+static void
+on_released (ListdView *view, ListdSlot *slot, ListdFlowView *self)
+{
+  ListdCell *cell = g_hash_table_lookup (self->cells, slot);
+
+  if (cell != NULL)
+    {
+      g_hash_table_remove (self->cells, slot);
+      g_ptr_array_add (self->loose, cell);
+    }
+  else
+    g_ptr_array_remove (self->arrivals, slot);
+}
+
+static void
+on_bound (ListdView *view, ListdSlot *slot, ListdFlowView *self)
+{
+  ListdCell *cell = g_hash_table_lookup (self->cells, slot);
+
+  if (cell == NULL)
+    return;
+  listd_flow_emit_unbind (self, cell);
+  listd_flow_emit_bind (self, cell);
+}
+
+static gboolean
+meets (const ListdFlowView *self, const ListdRect *frame)
+{
+  const ListdAxis *x = &self->axes[0], *y = &self->axes[1];
+
+  return frame->x < x->position + x->page && frame->x + frame->width > x->position && frame->y < y->position + y->page
+         && frame->y + frame->height > y->position;
+}
+
+static gboolean
+comes_before (ListdSlot *one, ListdSlot *other)
+{
+  guint a = listd_slot_get_section (one), b = listd_slot_get_section (other);
+
+  return a < b || (a == b && listd_item_get_item (listd_slot_get_item (one)) < listd_item_get_item (listd_slot_get_item (other)));
+}
+
+/* What the eye rests on: the first item on the screen that is still there, else the nearest one. */
+static ListdCell *
+find_anchor (ListdFlowView *self)
+{
+  GHashTableIter iter;
+  ListdCell *best = NULL;
+  ListdCell *cell;
+  gboolean visible = FALSE;
+  double nearest = INFINITY;
+
+  g_hash_table_iter_init (&iter, self->cells);
+  while (g_hash_table_iter_next (&iter, NULL, (gpointer *) &cell))
+    {
+      if (cell->frame.width < 0 || !g_str_equal (cell->kind, "cell"))
+        continue;
+      if (meets (self, &cell->frame))
+        {
+          if (!visible || comes_before (cell->slot, best->slot))
+            best = cell;
+          visible = TRUE;
+        }
+      else if (!visible)
+        {
+          const double distance
+              = fabs (cell->frame.y - self->axes[1].position) + fabs (cell->frame.x - self->axes[0].position);
+          if (distance < nearest)
+            {
+              nearest = distance;
+              best = cell;
+            }
+        }
+    }
+  return best;
+}
+
+static void
+take_arrivals (ListdFlowView *self)
+{
+  /* The same items first: after a restart of listd all slots are others, and nothing may flicker. */
+  for (guint i = 0; i < self->arrivals->len;)
+    {
+      ListdSlot *slot = self->arrivals->pdata[i];
+      ListdCell *same = NULL;
+
+      if (self->parked != NULL && shows_same (self->parked->slot, slot))
+        {
+          same = self->parked;
+          self->parked = NULL;
+          same->frame = nowhere;
+        }
+      for (guint j = 0; same == NULL && j < self->loose->len; j++)
+        {
+          ListdCell *cell = self->loose->pdata[j];
+          if (shows_same (cell->slot, slot))
+            {
+              same = cell;
+              g_ptr_array_remove_index_fast (self->loose, j);
+            }
+        }
+      if (same == NULL)
+        {
+          i++;
+          continue;
+        }
+      bind (self, same, slot);
+      g_ptr_array_remove_index_fast (self->arrivals, i);
+    }
+  for (guint i = 0; i < self->arrivals->len; i++)
+    {
+      ListdSlot *slot = self->arrivals->pdata[i];
+      const char *kind = listd_slot_get_kind (slot), *reuse = listd_item_get_reuse_identifier (listd_slot_get_item (slot));
+      ListdCell *cell = NULL;
+
+      if (reuse == NULL)
+        reuse = "";
+      for (guint j = self->loose->len; *reuse != '\0' && j > 0 && cell == NULL; j--)
+        {
+          ListdCell *candidate = self->loose->pdata[j - 1];
+          if (g_str_equal (candidate->reuse, reuse) && g_str_equal (candidate->kind, kind) && !has_focus (candidate))
+            {
+              cell = candidate;
+              cell->frame = nowhere;
+              cell->moved = 0;
+              g_ptr_array_remove_index_fast (self->loose, j - 1);
+            }
+        }
+      if (cell == NULL)
+        cell = take_cell (self, kind, reuse);
+      bind (self, cell, slot);
+    }
+  g_ptr_array_set_size (self->arrivals, 0);
+}
+
+/* Whoever had the focus keeps it while its item is out of sight. When the item is gone, its neighbour gets the focus. */
+static void
+take_loose (ListdFlowView *self, gboolean updated)
+{
+  g_autoptr (GPtrArray) loose = g_steal_pointer (&self->loose);
+  ListdCell *orphan = NULL;
+
+  self->loose = g_ptr_array_new ();
+  for (guint i = 0; i < loose->len; i++)
+    {
+      ListdCell *cell = loose->pdata[i];
+
+      if (!has_focus (cell))
+        set_free (self, cell);
+      else if (updated && meets (self, &cell->frame))
+        orphan = cell;
+      else
+        {
+          if (self->parked != NULL)
+            set_free (self, self->parked);
+          self->parked = cell;
+        }
+    }
+  if (orphan != NULL)
+    {
+      ListdCell *next = NULL, *cell;
+      GHashTableIter iter;
+      double nearest = INFINITY;
+
+      g_hash_table_iter_init (&iter, self->cells);
+      while (g_hash_table_iter_next (&iter, NULL, (gpointer *) &cell))
+        {
+          const double distance = hypot (listd_slot_get_x (cell->slot) - orphan->frame.x, listd_slot_get_y (cell->slot) - orphan->frame.y);
+          if (g_str_equal (cell->kind, "cell") && distance < nearest)
+            {
+              nearest = distance;
+              next = cell;
+            }
+        }
+      if (next == NULL || !gtk_widget_grab_focus (GTK_WIDGET (next)))
+        gtk_widget_grab_focus (GTK_WIDGET (self));
+      set_free (self, orphan);
+    }
+}
+
+static int
+compare_depth (gconstpointer one, gconstpointer other)
+{
+  const ListdCell *a = *(ListdCell *const *) one, *b = *(ListdCell *const *) other;
+
+  if (a->z != b->z)
+    return a->z < b->z ? -1 : 1;
+  if (a->slot == b->slot)
+    return 0;
+  return comes_before (a->slot, b->slot) ? -1 : 1;
+}
+
+/* Puts the children in the order of their depth, moving as few as can be. */
+static void
+restack (ListdFlowView *self)
+{
+  g_autoptr (GPtrArray) sorted = g_ptr_array_new ();
+  g_autoptr (GHashTable) places = g_hash_table_new (NULL, NULL);
+  g_autofree guint *order = NULL, *tails = NULL, *before = NULL;
+  g_autofree gboolean *stays = NULL;
+  GHashTableIter iter;
+  gpointer cell;
+  guint n = 0, longest = 0;
+  GtkWidget *previous = NULL;
+
+  g_hash_table_iter_init (&iter, self->cells);
+  while (g_hash_table_iter_next (&iter, NULL, &cell))
+    g_ptr_array_add (sorted, cell);
+  g_ptr_array_sort (sorted, compare_depth);
+  for (GtkWidget *child = gtk_widget_get_first_child (GTK_WIDGET (self)); child != NULL; child = gtk_widget_get_next_sibling (child))
+    g_hash_table_insert (places, child, GUINT_TO_POINTER (n++));
+  order = g_new (guint, sorted->len);
+  tails = g_new (guint, sorted->len + 1);
+  before = g_new (guint, sorted->len);
+  stays = g_new0 (gboolean, sorted->len);
+  for (guint i = 0; i < sorted->len; i++)
+    {
+      guint low = 0, high = longest;
+
+      order[i] = GPOINTER_TO_UINT (g_hash_table_lookup (places, sorted->pdata[i]));
+      while (low < high)
+        {
+          const guint middle = (low + high) / 2;
+          if (order[tails[middle]] < order[i])
+            low = middle + 1;
+          else
+            high = middle;
+        }
+      tails[low] = i;
+      before[i] = low > 0 ? tails[low - 1] : G_MAXUINT;
+      longest = MAX (longest, low + 1);
+    }
+  for (guint i = longest > 0 ? tails[longest - 1] : G_MAXUINT; i != G_MAXUINT; i = before[i])
+    stays[i] = TRUE;
+  for (guint i = 0; i < sorted->len; i++)
+    {
+      if (!stays[i])
+        gtk_widget_insert_after (sorted->pdata[i], GTK_WIDGET (self), previous);
+      previous = sorted->pdata[i];
+    }
+}
+
+/* Movement */
+
+static double
+progress_of (const ListdCell *cell, gint64 now)
+{
+  const double t = cell->moved == 0 ? 1 : CLAMP ((now - cell->moved) / (double) DURATION, 0, 1);
+
+  return 1 - (1 - t) * (1 - t) * (1 - t);
+}
+
+static gboolean
+on_tick (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
+{
+  ListdFlowView *self = LISTD_FLOW_VIEW (widget);
+  const gint64 now = gdk_frame_clock_get_frame_time (clock);
+  GHashTableIter iter;
+  ListdCell *cell;
+  gboolean more = FALSE;
+
+  g_hash_table_iter_init (&iter, self->cells);
+  while (g_hash_table_iter_next (&iter, NULL, (gpointer *) &cell))
+    if (cell->moved != 0)
+      {
+        if (now - cell->moved >= DURATION)
+          cell->moved = 0;
+        else
+          more = TRUE;
+      }
+  gtk_widget_queue_allocate (widget);
+  if (more)
+    return G_SOURCE_CONTINUE;
+  self->moving = 0;
+  return G_SOURCE_REMOVE;
+}
+
+static gboolean
+may_animate (ListdFlowView *self)
+{
+  gboolean enabled = FALSE;
+
+  g_object_get (gtk_widget_get_settings (GTK_WIDGET (self)), "gtk-enable-animations", &enabled, NULL);
+  return enabled && gtk_widget_get_mapped (GTK_WIDGET (self));
+}
+
+/* Takes the frames of the picture. What an update moved on the screen goes there, what it brought appears. */
+static void
+place (ListdFlowView *self, gboolean animated, const double position[2])
+{
+  GdkFrameClock *clock = gtk_widget_get_frame_clock (GTK_WIDGET (self));
+  const gint64 now = clock != NULL ? gdk_frame_clock_get_frame_time (clock) : 0;
+  const double shift[2] = { self->axes[0].position - position[0], self->axes[1].position - position[1] };
+  gboolean more = FALSE;
+  GHashTableIter iter;
+  ListdCell *cell;
+
+  g_hash_table_iter_init (&iter, self->cells);
+  while (g_hash_table_iter_next (&iter, NULL, (gpointer *) &cell))
+    {
+      const ListdRect frame = { listd_slot_get_x (cell->slot), listd_slot_get_y (cell->slot), listd_slot_get_width (cell->slot),
+                                listd_slot_get_height (cell->slot) };
+      const gboolean fresh = cell->frame.width < 0;
+      const double x = cell->frame.x + shift[0] - frame.x, y = cell->frame.y + shift[1] - frame.y;
+
+      cell->z = listd_slot_get_z (cell->slot);
+      if (animated && !g_str_equal (cell->kind, "cell"))
+        ;
+      else if (animated && fresh && meets (self, &frame))
+        {
+          cell->from_x = cell->from_y = 0;
+          cell->alpha = 0;
+          cell->moved = now;
+        }
+      else if (!fresh && (fabs (x) > 0.5 || fabs (y) > 0.5))
+        {
+          const double rest = 1 - progress_of (cell, now);
+
+          if (animated && (meets (self, &frame) || meets (self, &(ListdRect){ frame.x + x, frame.y + y, frame.width, frame.height })))
+            {
+              cell->from_x = x + cell->from_x * rest;
+              cell->from_y = y + cell->from_y * rest;
+              cell->alpha = 1 - (1 - cell->alpha) * rest;
+              cell->moved = now;
+            }
+        }
+      cell->frame = frame;
+      more = more || cell->moved != 0;
+    }
+  if (more && self->moving == 0)
+    self->moving = gtk_widget_add_tick_callback (GTK_WIDGET (self), on_tick, NULL, NULL);
+}
+
+static void
+tell_places (ListdFlowView *self)
+{
+  GHashTableIter iter;
+  ListdCell *cell;
+  const guint n = self->list != NULL ? g_list_model_get_n_items (G_LIST_MODEL (self->list)) : 0;
+
+  g_hash_table_iter_init (&iter, self->cells);
+  while (g_hash_table_iter_next (&iter, NULL, (gpointer *) &cell))
+    if (g_str_equal (cell->kind, "cell"))
+      listd_cell_set_place (cell, listd_slot_get_section (cell->slot) < n ? listd_slot_get_section (cell->slot) + 1 : 0, n);
+}
+
+/* What was drawn is acknowledged, and not before: who draws slowly gets fewer pictures. */
+static void
+on_painted (GdkFrameClock *clock, ListdFlowView *self)
+{
+  listd_flow_cells_detach_clock (self);
+  if (self->view != NULL)
+    listd_view_acknowledge (self->view);
+}
+
+void
+listd_flow_cells_detach_clock (ListdFlowView *self)
+{
+  if (self->painted != 0)
+    g_signal_handler_disconnect (self->clock, self->painted);
+  self->painted = 0;
+  g_clear_object (&self->clock);
+}
+
+static void
+acknowledge (ListdFlowView *self)
+{
+  if (self->painted != 0)
+    return;
+  if (!gtk_widget_get_mapped (GTK_WIDGET (self)))
+    {
+      listd_view_acknowledge (self->view);
+      return;
+    }
+  self->clock = g_object_ref (gtk_widget_get_frame_clock (GTK_WIDGET (self)));
+  self->painted = g_signal_connect (self->clock, "after-paint", G_CALLBACK (on_painted), self);
+  gdk_frame_clock_request_phase (self->clock, GDK_FRAME_CLOCK_PHASE_AFTER_PAINT);
+}
+
+static void
+on_picture (ListdView *view, ListdFlowView *self)
+{
+  const gboolean was_filled = self->filled, settled = self->told->len <= 1;
+  const double position[2] = { self->axes[0].position, self->axes[1].position };
+  ListdCell *anchor;
+  gboolean updated;
+
+  updated = was_filled && listd_view_get_revision (view) != self->revision;
+  self->revision = listd_view_get_revision (view);
+  take_arrivals (self);
+  anchor = find_anchor (self);
+  if (anchor != NULL)
+    {
+      const ListdRect after = { listd_slot_get_x (anchor->slot), listd_slot_get_y (anchor->slot), 0, 0 };
+      listd_flow_take_picture (self, &anchor->frame, &after);
+    }
+  else
+    listd_flow_take_picture (self, NULL, NULL);
+  place (self, updated && settled && may_animate (self), position);
+  take_loose (self, updated);
+  restack (self);
+  tell_places (self);
+  gtk_widget_queue_allocate (GTK_WIDGET (self));
+  acknowledge (self);
+  listd_flow_pointer_update (self);
+}
+
+void
+listd_flow_cells_follow (ListdFlowView *self, ListdView *view)
+{
+  g_signal_connect (view, "slot-shown", G_CALLBACK (on_shown), self);
+  g_signal_connect (view, "slot-released", G_CALLBACK (on_released), self);
+  g_signal_connect (view, "slot-bound", G_CALLBACK (on_bound), self);
+  g_signal_connect (view, "picture", G_CALLBACK (on_picture), self);
+}
+
+void
+listd_flow_cells_unfollow (ListdFlowView *self, ListdView *view)
+{
+  g_autoptr (GPtrArray) cells = g_ptr_array_new ();
+  GHashTableIter iter;
+  gpointer cell;
+
+  g_signal_handlers_disconnect_by_data (view, self);
+  g_hash_table_iter_init (&iter, self->cells);
+  while (g_hash_table_iter_next (&iter, NULL, &cell))
+    g_ptr_array_add (cells, cell);
+  g_hash_table_remove_all (self->cells);
+  g_ptr_array_set_size (self->arrivals, 0);
+  g_ptr_array_extend (cells, self->loose, NULL, NULL);
+  g_ptr_array_set_size (self->loose, 0);
+  if (self->parked != NULL)
+    g_ptr_array_add (cells, g_steal_pointer (&self->parked));
+  for (guint i = 0; i < cells->len; i++)
+    set_free (self, cells->pdata[i]);
+}
+
+/* Allocation */
+
+/* A header that stays at the edge while its section is below it travels with the edge, from where it lies to where the next section
+ * pushes it away. listd knows the edge of its last picture only, so the travel is found from what the picture shows. */
+static ListdRect
+follow_edge (ListdFlowView *self, ListdCell *header)
+{
+  const guint axis = listd_flow_is_horizontal (self) ? 0 : 1;
+  const guint section = listd_slot_get_section (header->slot);
+  const double length = axis ? header->frame.height : header->frame.width;
+  double first = axis ? header->frame.y : header->frame.x, last = INFINITY, edge = self->axes[axis].position;
+  double top = INFINITY;
+  ListdRect frame = header->frame;
+  GHashTableIter iter;
+  ListdCell *cell;
+
+  g_hash_table_iter_init (&iter, self->cells);
+  while (g_hash_table_iter_next (&iter, NULL, (gpointer *) &cell))
+    {
+      const guint other = listd_slot_get_section (cell->slot);
+      const double start = axis ? cell->frame.y : cell->frame.x;
+
+      if (cell->frame.width < 0 || cell == header)
+        continue;
+      if (other > section)
+        last = MIN (last, start - length);
+      else if (other == section && g_str_equal (cell->kind, "cell"))
+        top = MIN (top, start);
+    }
+  if (first > top - length + 0.5)
+    {
+      /* It lies upon its section: it stays at the edge. */
+      self->sticky = TRUE;
+      first = top - length;
+    }
+  if (self->sticky)
+    first = MAX (first, MIN (edge, MAX (first, last)));
+  *(axis ? &frame.y : &frame.x) = first;
+  return frame;
+}
+
+static void
+allocate (ListdFlowView *self, ListdCell *cell, gint64 now)
+{
+  GtkWidget *widget = GTK_WIDGET (cell);
+  ListdRect frame = g_str_equal (cell->kind, "header") ? follow_edge (self, cell) : cell->frame;
+  const double rest = 1 - progress_of (cell, now);
+  int width, height, natural;
+
+  frame.x += cell->from_x * rest;
+  frame.y += cell->from_y * rest;
+  cell->drawn = listd_flow_to_widget (self, &frame);
+  width = MAX (1, (int) lround (cell->drawn.width));
+  height = MAX (1, (int) lround (cell->drawn.height));
+  gtk_widget_measure (widget, GTK_ORIENTATION_HORIZONTAL, -1, NULL, &natural, NULL, NULL);
+  if (self->measure && !listd_flow_is_horizontal (self))
+    gtk_widget_measure (widget, GTK_ORIENTATION_VERTICAL, width, NULL, &natural, NULL, NULL);
+  gtk_widget_allocate (widget, width, height, -1, gsk_transform_translate (NULL, &GRAPHENE_POINT_INIT (cell->drawn.x, cell->drawn.y)));
+  gtk_widget_set_opacity (widget, 1 - (1 - cell->alpha) * rest);
+  if (self->measure && g_str_equal (cell->kind, "cell"))
+    {
+      const double size[2] = { listd_flow_is_horizontal (self) ? natural : cell->frame.width,
+                               listd_flow_is_horizontal (self) ? cell->frame.height : natural };
+      const gboolean differs = fabs (size[0] - cell->frame.width) > 0.5 || fabs (size[1] - cell->frame.height) > 0.5;
+
+      if (differs && (size[0] != cell->reported[0] || size[1] != cell->reported[1]))
+        {
+          cell->reported[0] = size[0];
+          cell->reported[1] = size[1];
+          listd_view_report_size (self->view, cell->slot, size[0], size[1]);
+        }
+    }
+}
+
+void
+listd_flow_cells_allocate (ListdFlowView *self, int width, int height)
+{
+  GdkFrameClock *clock = gtk_widget_get_frame_clock (GTK_WIDGET (self));
+  const gint64 now = clock != NULL ? gdk_frame_clock_get_frame_time (clock) : 0;
+
+  for (GtkWidget *child = gtk_widget_get_first_child (GTK_WIDGET (self)); child != NULL; child = gtk_widget_get_next_sibling (child))
+    {
+      ListdCell *cell;
+
+      if (!LISTD_IS_CELL (child))
+        continue;
+      cell = LISTD_CELL (child);
+      if (cell == self->parked)
+        {
+          gtk_widget_measure (child, GTK_ORIENTATION_HORIZONTAL, -1, NULL, NULL, NULL, NULL);
+          gtk_widget_allocate (child, MAX (1, (int) cell->drawn.width), MAX (1, (int) cell->drawn.height), -1,
+                               gsk_transform_translate (NULL, &GRAPHENE_POINT_INIT (0, -10000 - cell->drawn.height)));
+        }
+      else if (cell->slot != NULL && cell->frame.width >= 0)
+        allocate (self, cell, now);
+    }
+}

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What the files of the flow view know of each other. The fields that a file changes stand under its name. */
+#pragma once
+
+#include "listd-cell-private.h"
+#include "listd-flow-view.h"
+#include "listd-marks.h"
+
+G_BEGIN_DECLS
+
+typedef struct
+{
+  GtkAdjustment *adjustment;
+  GtkScrollablePolicy policy;
+  gboolean flipped; /* counts from the right edge */
+  double base;      /* the value of the adjustment at which the content begins */
+  double page, content, position;
+} ListdAxis;
+
+struct _ListdFlowView
+{
+  GtkWidget parent_instance;
+
+  /* listd-flow-view.c */
+  ListdClient *client;
+  char *name;
+  GVariant *options;
+  double buffer;
+  gboolean measure, stick_to_start, activate_on_click, enable_rubberband, reorderable;
+  GtkSelectionMode selection_mode;
+  char *search_field;
+  GMenuModel *context_menu;
+  ListdWidgetPool *pool;
+  ListdView *view;
+  ListdList *list;
+
+  /* listd-flow-cells.c */
+  GHashTable *cells;   /* ListdSlot -> ListdCell, unowned: they are children */
+  GPtrArray *loose;    /* cells whose slot was released since the last picture */
+  GPtrArray *arrivals; /* slots that were shown since */
+  GPtrArray *spare;    /* cells that show nothing */
+  ListdCell *parked;   /* out of sight, but it has the focus */
+  GHashTable *templates;
+  GdkFrameClock *clock;
+  gulong painted;
+  guint moving; /* tick callback of the cells that move */
+  guint n_cells;
+  guint64 revision; /* of the last picture */
+  gboolean sticky; /* headers have been seen to stay at the edge */
+
+  /* listd-flow-scroll.c */
+  ListdAxis axes[2]; /* by GtkOrientation */
+  gboolean configuring;
+  GArray *told; /* of Told: the viewports that listd was told of and has not shown to know, then the last that it has */
+  guint scrolls; /* calls under way */
+  gboolean filled;
+  char *wanted; /* where to scroll to as soon as that can be done */
+  guint wanted_item;
+  ListdScrollPosition wanted_position;
+  gboolean wanted_focus;
+  char *awaited; /* what gets the focus as soon as it is shown */
+  guint awaited_item;
+
+  /* listd-flow-select.c */
+  ListdMarks *marks;
+  char *pivot; /* where a range of selected items begins */
+  guint pivot_item;
+
+  /* listd-flow-keys.c */
+  char *cursor; /* the item that had the focus last */
+  guint cursor_item;
+  GString *typed;
+  guint typing;
+  GCancellable *search;
+
+  /* listd-flow-pointer.c */
+  gpointer pointer;
+};
+
+/* listd-flow-view.c */
+GtkWidget *listd_flow_emit_setup (ListdFlowView *self, ListdCell *cell);
+void listd_flow_emit_bind (ListdFlowView *self, ListdCell *cell);
+void listd_flow_emit_unbind (ListdFlowView *self, ListdCell *cell);
+void listd_flow_emit_activate (ListdFlowView *self, ListdCell *cell);
+void listd_flow_emit_move_refused (ListdFlowView *self, ListdSlot *slot, const GError *error);
+
+/* listd-flow-cells.c */
+void listd_flow_cells_init (ListdFlowView *self);
+void listd_flow_cells_dispose (ListdFlowView *self);
+void listd_flow_cells_finalize (ListdFlowView *self);
+void listd_flow_cells_follow (ListdFlowView *self, ListdView *view);
+void listd_flow_cells_unfollow (ListdFlowView *self, ListdView *view);
+void listd_flow_cells_allocate (ListdFlowView *self, int width, int height);
+void listd_flow_cells_detach_clock (ListdFlowView *self);
+/* Drops the cells that show nothing, because they would be made in another way now. */
+void listd_flow_cells_forget_spare (ListdFlowView *self);
+
+/* listd-flow-scroll.c */
+void listd_flow_scroll_init (ListdFlowView *self);
+void listd_flow_scroll_finalize (ListdFlowView *self);
+void listd_flow_scroll_reset (ListdFlowView *self);
+void listd_flow_set_adjustment (ListdFlowView *self, GtkOrientation orientation, GtkAdjustment *adjustment);
+void listd_flow_set_page (ListdFlowView *self, double width, double height);
+/* A picture is there: what was at `before` in the content is at `after` now. NULL when nothing of what was shown is left. */
+void listd_flow_take_picture (ListdFlowView *self, const ListdRect *before, const ListdRect *after);
+void listd_flow_tell_viewport (ListdFlowView *self);
+gboolean listd_flow_is_horizontal (ListdFlowView *self);
+void listd_flow_scroll_by (ListdFlowView *self, double x, double y);
+void listd_flow_reveal (ListdFlowView *self, const ListdRect *frame);
+/* A frame of the content, relative to the viewport and mirrored if the text runs that way. */
+ListdRect listd_flow_to_widget (ListdFlowView *self, const ListdRect *frame);
+void listd_flow_to_content (ListdFlowView *self, double *x, double *y);
+
+/* listd-flow-select.c */
+void listd_flow_select_follow (ListdFlowView *self);
+void listd_flow_select_finalize (ListdFlowView *self);
+void listd_flow_select_update (ListdFlowView *self, ListdCell *cell);
+/* What a click or a key means for the selection: `extend` with Shift, `modify` with Ctrl. */
+void listd_flow_select_cell (ListdFlowView *self, ListdCell *cell, gboolean modify, gboolean extend);
+void listd_flow_select_all (ListdFlowView *self, gboolean select);
+void listd_flow_select_many (ListdFlowView *self, GPtrArray *cells, gboolean add);
+
+/* listd-flow-keys.c */
+void listd_flow_keys_class_init (GtkWidgetClass *klass);
+void listd_flow_keys_init (ListdFlowView *self);
+void listd_flow_keys_finalize (ListdFlowView *self);
+gboolean listd_flow_keys_focus (ListdFlowView *self, GtkDirectionType direction);
+gboolean listd_flow_keys_grab_focus (ListdFlowView *self);
+void listd_flow_keys_set_cursor (ListdFlowView *self, ListdCell *cell);
+ListdCell *listd_flow_keys_get_focused (ListdFlowView *self);
+
+/* listd-flow-pointer.c */
+void listd_flow_pointer_init (ListdFlowView *self);
+void listd_flow_pointer_dispose (ListdFlowView *self);
+void listd_flow_pointer_allocate (ListdFlowView *self);
+void listd_flow_pointer_snapshot (ListdFlowView *self, GtkSnapshot *snapshot);
+void listd_flow_pointer_update (ListdFlowView *self);
+void listd_flow_pointer_popup (ListdFlowView *self, ListdCell *cell, double x, double y);
+
+G_END_DECLS

@@ -1,0 +1,1219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "listd-flow-private.h"
+
+#include <math.h>
+
+/**
+ * ListdFlowView:
+ *
+ * A list of listd, laid out by listd: rows, columns, grids and maps, with headers that stay at the edge.
+ *
+ * Put it into a [class@Gtk.ScrolledWindow]. It keeps as many cells as are on the screen and in the [property@ListdFlowView:buffer]
+ * beyond it, whatever the length of the list. What is on the screen stays where it is when the list changes above it, also while
+ * somebody scrolls.
+ *
+ * A cell is made by [signal@ListdFlowView::setup], or by a template of its reuse identifier
+ * ([method@ListdFlowView.add_template]), and told what to show by [signal@ListdFlowView::bind]. Without both, it is a label with the
+ * id of the object.
+ *
+ * # Actions
+ *
+ * `list.select-item (subu)`: id, item, whether to keep the other selected items, whether to select a range.
+ * `list.scroll-to-item (su)`: id, item. `list.activate-item (su)`: id, item.
+ *
+ * # CSS nodes
+ *
+ * The view has the node `listview`, its cells `row` and `header`.
+ */
+
+enum
+{
+  PROP_0,
+  PROP_CLIENT,
+  PROP_MODEL_NAME,
+  PROP_OPTIONS,
+  PROP_VIEW,
+  PROP_LIST,
+  PROP_BUFFER,
+  PROP_MEASURE,
+  PROP_STICK_TO_START,
+  PROP_SELECTION_MODE,
+  PROP_ACTIVATE_ON_CLICK,
+  PROP_ENABLE_RUBBERBAND,
+  PROP_REORDERABLE,
+  PROP_SEARCH_FIELD,
+  PROP_CONTEXT_MENU,
+  PROP_POOL,
+  N_PROPS,
+  PROP_HADJUSTMENT = N_PROPS,
+  PROP_VADJUSTMENT,
+  PROP_HSCROLL_POLICY,
+  PROP_VSCROLL_POLICY,
+};
+
+enum
+{
+  SETUP,
+  BIND,
+  UNBIND,
+  ACTIVATE,
+  MOVE_REFUSED,
+  N_SIGNALS
+};
+
+typedef struct
+{
+  GtkBuilderScope *scope;
+  GBytes *ui;
+} Template;
+
+static GParamSpec *properties[N_PROPS];
+static guint signals[N_SIGNALS];
+
+static void
+template_free (gpointer data)
+{
+  Template *template = data;
+
+  g_clear_object (&template->scope);
+  g_bytes_unref (template->ui);
+  g_free (template);
+}
+
+G_DEFINE_FINAL_TYPE_WITH_CODE (ListdFlowView, listd_flow_view, GTK_TYPE_WIDGET, G_IMPLEMENT_INTERFACE (GTK_TYPE_SCROLLABLE, NULL))
+
+/* Cells */
+
+GtkWidget *
+listd_flow_emit_setup (ListdFlowView *self, ListdCell *cell)
+{
+  Template *template = self->templates != NULL ? g_hash_table_lookup (self->templates, cell->reuse) : NULL;
+  GtkWidget *child = NULL;
+
+  if (template != NULL)
+    {
+      g_autoptr (GtkBuilder) builder = gtk_builder_new ();
+      g_autoptr (GError) error = NULL;
+      gsize length;
+      const char *text = g_bytes_get_data (template->ui, &length);
+
+      gtk_builder_set_current_object (builder, G_OBJECT (cell));
+      if (template->scope != NULL)
+        gtk_builder_set_scope (builder, template->scope);
+      if (gtk_builder_extend_with_template (builder, G_OBJECT (cell), LISTD_TYPE_CELL, text, length, &error))
+        return NULL;
+      g_critical ("the template of \"%s\": %s", cell->reuse, error->message);
+    }
+  g_signal_emit (self, signals[SETUP], 0, cell, cell->reuse, cell->kind, &child);
+  if (child != NULL)
+    {
+      if (g_object_is_floating (child))
+        g_object_ref_sink (child);
+      /* The cell has a reference of its own from its parent. */
+      if (gtk_widget_get_parent (child) == NULL)
+        listd_cell_set_child (cell, child);
+      g_object_unref (child);
+    }
+  else if (listd_cell_get_child (cell) == NULL)
+    listd_cell_set_child (cell, g_object_new (GTK_TYPE_LABEL, "xalign", 0.0, "ellipsize", PANGO_ELLIPSIZE_END, NULL));
+  return NULL;
+}
+
+void
+listd_flow_emit_bind (ListdFlowView *self, ListdCell *cell)
+{
+  g_signal_emit (self, signals[BIND], 0, listd_cell_get_child (cell), cell->slot);
+}
+
+void
+listd_flow_emit_unbind (ListdFlowView *self, ListdCell *cell)
+{
+  g_signal_emit (self, signals[UNBIND], 0, listd_cell_get_child (cell), cell->slot);
+}
+
+void
+listd_flow_emit_activate (ListdFlowView *self, ListdCell *cell)
+{
+  if (cell->slot != NULL)
+    g_signal_emit (self, signals[ACTIVATE], 0, cell->slot);
+}
+
+void
+listd_flow_emit_move_refused (ListdFlowView *self, ListdSlot *slot, const GError *error)
+{
+  g_signal_emit (self, signals[MOVE_REFUSED], 0, slot, error);
+}
+
+/* A label that nobody made shows something at least. */
+static void
+listd_flow_view_real_bind (ListdFlowView *self, GtkWidget *child, ListdSlot *slot)
+{
+  ListdItem *item = listd_slot_get_item (slot);
+
+  if (g_signal_has_handler_pending (self, signals[SETUP], 0, TRUE) || !GTK_IS_LABEL (child)
+      || (self->templates != NULL && g_hash_table_contains (self->templates, listd_item_get_reuse_identifier (item))))
+    return;
+  gtk_label_set_text (GTK_LABEL (child), listd_item_get_id (item));
+}
+
+/* The view of the list */
+
+static GVariant *
+view_options (ListdFlowView *self)
+{
+  g_auto (GVariantDict) options = G_VARIANT_DICT_INIT (self->options);
+
+  /* One picture is on the screen while the next is drawn. */
+  if (!g_variant_dict_contains (&options, "window"))
+    g_variant_dict_insert (&options, "window", "u", 2);
+  if (!g_variant_dict_contains (&options, "buffer"))
+    g_variant_dict_insert (&options, "buffer", "d", self->buffer);
+  if (!self->stick_to_start && !g_variant_dict_contains (&options, "anchor-at-start"))
+    g_variant_dict_insert (&options, "anchor-at-start", "b", TRUE);
+  return g_variant_dict_end (&options);
+}
+
+static void
+on_view_state (ListdView *view, GParamSpec *pspec, ListdFlowView *self)
+{
+  if (listd_view_get_state (view) == LISTD_VIEW_STATE_ACTIVE)
+    listd_view_set_on_screen (view, gtk_widget_get_mapped (GTK_WIDGET (self)));
+  gtk_accessible_update_state (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_STATE_BUSY,
+                               listd_view_get_state (view) == LISTD_VIEW_STATE_OPENING, -1);
+}
+
+static void
+close_view (ListdFlowView *self)
+{
+  if (self->view == NULL)
+    return;
+  listd_flow_cells_detach_clock (self);
+  listd_flow_cells_unfollow (self, self->view);
+  listd_view_close (self->view);
+  g_clear_object (&self->view);
+}
+
+static void
+open_view (ListdFlowView *self, gboolean another_list)
+{
+  close_view (self);
+  if (another_list)
+    {
+      g_clear_object (&self->list);
+      listd_flow_select_follow (self);
+    }
+  if (self->client != NULL && self->name != NULL)
+    {
+      self->view = listd_view_new (self->client, self->name, view_options (self));
+      listd_flow_cells_follow (self, self->view);
+      g_signal_connect (self->view, "notify::state", G_CALLBACK (on_view_state), self);
+      if (another_list)
+        {
+          self->list = listd_list_new (self->client, self->name);
+          listd_flow_select_follow (self);
+        }
+    }
+  listd_flow_scroll_reset (self);
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_VIEW]);
+  if (another_list)
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_LIST]);
+}
+
+/* GtkWidget */
+
+static void
+listd_flow_view_measure (GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum, int *natural, int *minimum_baseline,
+                         int *natural_baseline)
+{
+  *minimum = 0;
+  *natural = (int) CLAMP (ceil (LISTD_FLOW_VIEW (widget)->axes[orientation].content), 0, 32767);
+}
+
+static void
+listd_flow_view_size_allocate (GtkWidget *widget, int width, int height, int baseline)
+{
+  ListdFlowView *self = LISTD_FLOW_VIEW (widget);
+
+  listd_flow_set_page (self, width, height);
+  listd_flow_tell_viewport (self);
+  listd_flow_cells_allocate (self, width, height);
+  listd_flow_pointer_allocate (self);
+}
+
+static void
+listd_flow_view_snapshot (GtkWidget *widget, GtkSnapshot *snapshot)
+{
+  GTK_WIDGET_CLASS (listd_flow_view_parent_class)->snapshot (widget, snapshot);
+  listd_flow_pointer_snapshot (LISTD_FLOW_VIEW (widget), snapshot);
+}
+
+static void
+listd_flow_view_map (GtkWidget *widget)
+{
+  ListdFlowView *self = LISTD_FLOW_VIEW (widget);
+
+  GTK_WIDGET_CLASS (listd_flow_view_parent_class)->map (widget);
+  if (self->view != NULL)
+    listd_view_set_on_screen (self->view, TRUE);
+}
+
+static void
+listd_flow_view_unmap (GtkWidget *widget)
+{
+  ListdFlowView *self = LISTD_FLOW_VIEW (widget);
+
+  listd_flow_cells_detach_clock (self);
+  if (self->view != NULL)
+    {
+      listd_view_acknowledge (self->view);
+      listd_view_set_on_screen (self->view, FALSE);
+    }
+  GTK_WIDGET_CLASS (listd_flow_view_parent_class)->unmap (widget);
+}
+
+static void
+listd_flow_view_unrealize (GtkWidget *widget)
+{
+  listd_flow_cells_detach_clock (LISTD_FLOW_VIEW (widget));
+  GTK_WIDGET_CLASS (listd_flow_view_parent_class)->unrealize (widget);
+}
+
+static gboolean
+listd_flow_view_focus (GtkWidget *widget, GtkDirectionType direction)
+{
+  return listd_flow_keys_focus (LISTD_FLOW_VIEW (widget), direction);
+}
+
+static gboolean
+listd_flow_view_grab_focus (GtkWidget *widget)
+{
+  return listd_flow_keys_grab_focus (LISTD_FLOW_VIEW (widget));
+}
+
+static void
+listd_flow_view_direction_changed (GtkWidget *widget, GtkTextDirection previous)
+{
+  gtk_widget_queue_resize (widget);
+  GTK_WIDGET_CLASS (listd_flow_view_parent_class)->direction_changed (widget, previous);
+}
+
+/* GObject */
+
+static void
+listd_flow_view_dispose (GObject *object)
+{
+  ListdFlowView *self = LISTD_FLOW_VIEW (object);
+
+  close_view (self);
+  g_clear_object (&self->list);
+  listd_flow_select_follow (self);
+  listd_flow_pointer_dispose (self);
+  listd_flow_cells_dispose (self);
+  g_clear_object (&self->client);
+  g_clear_object (&self->context_menu);
+  g_clear_object (&self->pool);
+  G_OBJECT_CLASS (listd_flow_view_parent_class)->dispose (object);
+}
+
+static void
+listd_flow_view_finalize (GObject *object)
+{
+  ListdFlowView *self = LISTD_FLOW_VIEW (object);
+
+  listd_flow_scroll_finalize (self);
+  listd_flow_select_finalize (self);
+  listd_flow_keys_finalize (self);
+  listd_flow_cells_finalize (self);
+  g_clear_pointer (&self->templates, g_hash_table_unref);
+  g_clear_pointer (&self->options, g_variant_unref);
+  g_free (self->name);
+  g_free (self->search_field);
+  G_OBJECT_CLASS (listd_flow_view_parent_class)->finalize (object);
+}
+
+static void
+listd_flow_view_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
+{
+  ListdFlowView *self = LISTD_FLOW_VIEW (object);
+
+  switch (id)
+    {
+    case PROP_CLIENT:
+      g_value_set_object (value, self->client);
+      break;
+    case PROP_MODEL_NAME:
+      g_value_set_string (value, self->name);
+      break;
+    case PROP_OPTIONS:
+      g_value_set_variant (value, self->options);
+      break;
+    case PROP_VIEW:
+      g_value_set_object (value, self->view);
+      break;
+    case PROP_LIST:
+      g_value_set_object (value, self->list);
+      break;
+    case PROP_BUFFER:
+      g_value_set_double (value, self->buffer);
+      break;
+    case PROP_MEASURE:
+      g_value_set_boolean (value, self->measure);
+      break;
+    case PROP_STICK_TO_START:
+      g_value_set_boolean (value, self->stick_to_start);
+      break;
+    case PROP_SELECTION_MODE:
+      g_value_set_enum (value, self->selection_mode);
+      break;
+    case PROP_ACTIVATE_ON_CLICK:
+      g_value_set_boolean (value, self->activate_on_click);
+      break;
+    case PROP_ENABLE_RUBBERBAND:
+      g_value_set_boolean (value, self->enable_rubberband);
+      break;
+    case PROP_REORDERABLE:
+      g_value_set_boolean (value, self->reorderable);
+      break;
+    case PROP_SEARCH_FIELD:
+      g_value_set_string (value, self->search_field);
+      break;
+    case PROP_CONTEXT_MENU:
+      g_value_set_object (value, self->context_menu);
+      break;
+    case PROP_POOL:
+      g_value_set_object (value, self->pool);
+      break;
+    case PROP_HADJUSTMENT:
+      g_value_set_object (value, self->axes[GTK_ORIENTATION_HORIZONTAL].adjustment);
+      break;
+    case PROP_VADJUSTMENT:
+      g_value_set_object (value, self->axes[GTK_ORIENTATION_VERTICAL].adjustment);
+      break;
+    case PROP_HSCROLL_POLICY:
+      g_value_set_enum (value, self->axes[GTK_ORIENTATION_HORIZONTAL].policy);
+      break;
+    case PROP_VSCROLL_POLICY:
+      g_value_set_enum (value, self->axes[GTK_ORIENTATION_VERTICAL].policy);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    }
+}
+
+static void
+listd_flow_view_set_property (GObject *object, guint id, const GValue *value, GParamSpec *pspec)
+{
+  ListdFlowView *self = LISTD_FLOW_VIEW (object);
+
+  switch (id)
+    {
+    case PROP_CLIENT:
+      listd_flow_view_set_client (self, g_value_get_object (value));
+      break;
+    case PROP_MODEL_NAME:
+      listd_flow_view_set_model_name (self, g_value_get_string (value));
+      break;
+    case PROP_OPTIONS:
+      listd_flow_view_set_options (self, g_value_get_variant (value));
+      break;
+    case PROP_BUFFER:
+      listd_flow_view_set_buffer (self, g_value_get_double (value));
+      break;
+    case PROP_MEASURE:
+      listd_flow_view_set_measure (self, g_value_get_boolean (value));
+      break;
+    case PROP_STICK_TO_START:
+      listd_flow_view_set_stick_to_start (self, g_value_get_boolean (value));
+      break;
+    case PROP_SELECTION_MODE:
+      listd_flow_view_set_selection_mode (self, g_value_get_enum (value));
+      break;
+    case PROP_ACTIVATE_ON_CLICK:
+      listd_flow_view_set_activate_on_click (self, g_value_get_boolean (value));
+      break;
+    case PROP_ENABLE_RUBBERBAND:
+      listd_flow_view_set_enable_rubberband (self, g_value_get_boolean (value));
+      break;
+    case PROP_REORDERABLE:
+      listd_flow_view_set_reorderable (self, g_value_get_boolean (value));
+      break;
+    case PROP_SEARCH_FIELD:
+      listd_flow_view_set_search_field (self, g_value_get_string (value));
+      break;
+    case PROP_CONTEXT_MENU:
+      listd_flow_view_set_context_menu (self, g_value_get_object (value));
+      break;
+    case PROP_POOL:
+      listd_flow_view_set_pool (self, g_value_get_object (value));
+      break;
+    case PROP_HADJUSTMENT:
+      listd_flow_set_adjustment (self, GTK_ORIENTATION_HORIZONTAL, g_value_get_object (value));
+      break;
+    case PROP_VADJUSTMENT:
+      listd_flow_set_adjustment (self, GTK_ORIENTATION_VERTICAL, g_value_get_object (value));
+      break;
+    case PROP_HSCROLL_POLICY:
+      self->axes[GTK_ORIENTATION_HORIZONTAL].policy = g_value_get_enum (value);
+      break;
+    case PROP_VSCROLL_POLICY:
+      self->axes[GTK_ORIENTATION_VERTICAL].policy = g_value_get_enum (value);
+      break;
+    default:
+      G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
+    }
+}
+
+static void
+listd_flow_view_class_init (ListdFlowViewClass *klass)
+{
+  GObjectClass *object_class = G_OBJECT_CLASS (klass);
+  GtkWidgetClass *widget_class = GTK_WIDGET_CLASS (klass);
+  const GParamFlags set = G_PARAM_READWRITE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS;
+  const GParamFlags read = G_PARAM_READABLE | G_PARAM_EXPLICIT_NOTIFY | G_PARAM_STATIC_STRINGS;
+
+  object_class->dispose = listd_flow_view_dispose;
+  object_class->finalize = listd_flow_view_finalize;
+  object_class->get_property = listd_flow_view_get_property;
+  object_class->set_property = listd_flow_view_set_property;
+  widget_class->measure = listd_flow_view_measure;
+  widget_class->size_allocate = listd_flow_view_size_allocate;
+  widget_class->snapshot = listd_flow_view_snapshot;
+  widget_class->map = listd_flow_view_map;
+  widget_class->unmap = listd_flow_view_unmap;
+  widget_class->unrealize = listd_flow_view_unrealize;
+  widget_class->focus = listd_flow_view_focus;
+  widget_class->grab_focus = listd_flow_view_grab_focus;
+  widget_class->direction_changed = listd_flow_view_direction_changed;
+  gtk_widget_class_set_css_name (widget_class, "listview");
+  gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_LIST);
+  listd_flow_keys_class_init (widget_class);
+
+  /**
+   * ListdFlowView:client: (getter get_client) (setter set_client)
+   *
+   * The client through which listd is asked.
+   */
+  properties[PROP_CLIENT] = g_param_spec_object ("client", NULL, NULL, LISTD_TYPE_CLIENT, set);
+  /**
+   * ListdFlowView:model-name: (getter get_model_name) (setter set_model_name)
+   *
+   * The name of the list.
+   */
+  properties[PROP_MODEL_NAME] = g_param_spec_string ("model-name", NULL, NULL, NULL, set);
+  /**
+   * ListdFlowView:options: (getter get_options) (setter set_options)
+   *
+   * More options of the view, a dictionary `a{sv}` as of [ctor@Listd.View.new]: `layout`, `fields`, `at` and others.
+   */
+  properties[PROP_OPTIONS] = g_param_spec_variant ("options", NULL, NULL, G_VARIANT_TYPE_VARDICT, NULL, set);
+  /**
+   * ListdFlowView:view: (getter get_view)
+   *
+   * The view that the cells follow.
+   */
+  properties[PROP_VIEW] = g_param_spec_object ("view", NULL, NULL, LISTD_TYPE_VIEW, read);
+  /**
+   * ListdFlowView:list: (getter get_list)
+   *
+   * The list without its layout: its state, its length, its selection.
+   */
+  properties[PROP_LIST] = g_param_spec_object ("list", NULL, NULL, LISTD_TYPE_LIST, read);
+  /**
+   * ListdFlowView:buffer: (getter get_buffer) (setter set_buffer)
+   *
+   * How far beyond the screen cells are kept, in pixels. What moves faster than this in two frames leaves holes.
+   */
+  properties[PROP_BUFFER] = g_param_spec_double ("buffer", NULL, NULL, 0, 1000000000, 240, set);
+  /**
+   * ListdFlowView:measure: (getter get_measure) (setter set_measure)
+   *
+   * Whether the cells say how high they want to be (how wide, in a list that scrolls sideways), instead of the list.
+   */
+  properties[PROP_MEASURE] = g_param_spec_boolean ("measure", NULL, NULL, FALSE, set);
+  /**
+   * ListdFlowView:stick-to-start: (getter get_stick_to_start) (setter set_stick_to_start)
+   *
+   * Whether new items at the start push the others away when the view shows the start, instead of waiting above it.
+   */
+  properties[PROP_STICK_TO_START] = g_param_spec_boolean ("stick-to-start", NULL, NULL, TRUE, set);
+  /**
+   * ListdFlowView:selection-mode: (getter get_selection_mode) (setter set_selection_mode)
+   *
+   * How many items can be selected. The selection is the list's, and all its viewers share it.
+   */
+  properties[PROP_SELECTION_MODE] = g_param_spec_enum ("selection-mode", NULL, NULL, GTK_TYPE_SELECTION_MODE, GTK_SELECTION_MULTIPLE, set);
+  /**
+   * ListdFlowView:activate-on-click: (getter get_activate_on_click) (setter set_activate_on_click)
+   *
+   * Whether one click activates an item and the pointer selects it, instead of a double click.
+   */
+  properties[PROP_ACTIVATE_ON_CLICK] = g_param_spec_boolean ("activate-on-click", NULL, NULL, FALSE, set);
+  /**
+   * ListdFlowView:enable-rubberband: (getter get_enable_rubberband) (setter set_enable_rubberband)
+   *
+   * Whether items can be selected by a rectangle that is drawn around them.
+   */
+  properties[PROP_ENABLE_RUBBERBAND] = g_param_spec_boolean ("enable-rubberband", NULL, NULL, FALSE, set);
+  /**
+   * ListdFlowView:reorderable: (getter get_reorderable) (setter set_reorderable)
+   *
+   * Whether items can be dragged to another place. The section controller may refuse that.
+   */
+  properties[PROP_REORDERABLE] = g_param_spec_boolean ("reorderable", NULL, NULL, FALSE, set);
+  /**
+   * ListdFlowView:search-field: (getter get_search_field) (setter set_search_field)
+   *
+   * The field in which typed letters are looked for; %NULL stands for all.
+   */
+  properties[PROP_SEARCH_FIELD] = g_param_spec_string ("search-field", NULL, NULL, NULL, set);
+  /**
+   * ListdFlowView:context-menu: (getter get_context_menu) (setter set_context_menu)
+   *
+   * The menu of an item. The actions `list.…` of the view are there for it.
+   */
+  properties[PROP_CONTEXT_MENU] = g_param_spec_object ("context-menu", NULL, NULL, G_TYPE_MENU_MODEL, set);
+  /**
+   * ListdFlowView:pool: (getter get_pool) (setter set_pool)
+   *
+   * Where cells that are not needed go, and come from.
+   */
+  properties[PROP_POOL] = g_param_spec_object ("pool", NULL, NULL, LISTD_TYPE_WIDGET_POOL, set);
+  g_object_class_install_properties (object_class, N_PROPS, properties);
+  g_object_class_override_property (object_class, PROP_HADJUSTMENT, "hadjustment");
+  g_object_class_override_property (object_class, PROP_VADJUSTMENT, "vadjustment");
+  g_object_class_override_property (object_class, PROP_HSCROLL_POLICY, "hscroll-policy");
+  g_object_class_override_property (object_class, PROP_VSCROLL_POLICY, "vscroll-policy");
+
+  /**
+   * ListdFlowView::setup:
+   * @self: the view
+   * @cell: the cell that gets the widget
+   * @reuse_identifier: what kind of item the widget will show
+   * @kind: `cell`, `header` or `footer`
+   *
+   * A widget for a reuse identifier is needed. It is used for many items one after another.
+   *
+   * Returns: (transfer full) (nullable): a new widget
+   */
+  signals[SETUP] = g_signal_new ("setup", LISTD_TYPE_FLOW_VIEW, G_SIGNAL_RUN_LAST, 0, g_signal_accumulator_first_wins, NULL, NULL,
+                                 GTK_TYPE_WIDGET, 3, LISTD_TYPE_CELL, G_TYPE_STRING, G_TYPE_STRING);
+  /**
+   * ListdFlowView::bind:
+   * @self: the view
+   * @widget: the child of a cell
+   * @slot: what it shows
+   *
+   * A widget shows another item now, or its item has another content.
+   */
+  signals[BIND] = g_signal_new_class_handler ("bind", LISTD_TYPE_FLOW_VIEW, G_SIGNAL_RUN_FIRST, G_CALLBACK (listd_flow_view_real_bind),
+                                              NULL, NULL, NULL, G_TYPE_NONE, 2, GTK_TYPE_WIDGET, LISTD_TYPE_SLOT);
+  /**
+   * ListdFlowView::unbind:
+   * @self: the view
+   * @widget: the child of a cell
+   * @slot: what it showed
+   *
+   * A widget does not show its item any more, or will be bound again.
+   */
+  signals[UNBIND] = g_signal_new ("unbind", LISTD_TYPE_FLOW_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2, GTK_TYPE_WIDGET,
+                                  LISTD_TYPE_SLOT);
+  /**
+   * ListdFlowView::activate:
+   * @self: the view
+   * @slot: the slot of an item
+   *
+   * Somebody activated an item, by a double click or by Enter.
+   */
+  signals[ACTIVATE]
+      = g_signal_new ("activate", LISTD_TYPE_FLOW_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, LISTD_TYPE_SLOT);
+  /**
+   * ListdFlowView::move-refused:
+   * @self: the view
+   * @slot: the slot of an item
+   * @error: (nullable): why; %NULL when the section controller refused
+   *
+   * An item that somebody dragged stays where it was.
+   */
+  signals[MOVE_REFUSED] = g_signal_new ("move-refused", LISTD_TYPE_FLOW_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2,
+                                        LISTD_TYPE_SLOT, G_TYPE_ERROR | G_SIGNAL_TYPE_STATIC_SCOPE);
+}
+
+static void
+listd_flow_view_init (ListdFlowView *self)
+{
+  self->buffer = 240;
+  self->stick_to_start = TRUE;
+  self->selection_mode = GTK_SELECTION_MULTIPLE;
+  listd_flow_cells_init (self);
+  listd_flow_scroll_init (self);
+  listd_flow_keys_init (self);
+  listd_flow_pointer_init (self);
+  gtk_widget_set_overflow (GTK_WIDGET (self), GTK_OVERFLOW_HIDDEN);
+  gtk_widget_set_focusable (GTK_WIDGET (self), TRUE);
+  gtk_widget_add_css_class (GTK_WIDGET (self), "view");
+}
+
+/**
+ * listd_flow_view_new:
+ * @client: (nullable): a client
+ * @name: (nullable): the name of a list
+ *
+ * Makes a widget that shows a list, which need not be there yet.
+ *
+ * Returns: (transfer floating): a new widget
+ */
+GtkWidget *
+listd_flow_view_new (ListdClient *client, const char *name)
+{
+  g_return_val_if_fail (client == NULL || LISTD_IS_CLIENT (client), NULL);
+  return g_object_new (LISTD_TYPE_FLOW_VIEW, "client", client, "model-name", name, NULL);
+}
+
+/**
+ * listd_flow_view_get_client: (get-property client)
+ * @self: a flow view
+ *
+ * The client through which listd is asked.
+ *
+ * Returns: (transfer none) (nullable): the value
+ */
+ListdClient *
+listd_flow_view_get_client (ListdFlowView *self)
+{
+  g_return_val_if_fail (LISTD_IS_FLOW_VIEW (self), NULL);
+  return self->client;
+}
+
+/**
+ * listd_flow_view_set_client: (set-property client)
+ * @self: a flow view
+ * @value: (nullable): the value
+ *
+ * Sets [property@ListdFlowView:client].
+ */
+void
+listd_flow_view_set_client (ListdFlowView *self, ListdClient *value)
+{
+  g_return_if_fail (LISTD_IS_FLOW_VIEW (self));
+  g_return_if_fail (value == NULL || LISTD_IS_CLIENT (value));
+  if (!g_set_object (&self->client, value))
+    return;
+  open_view (self, TRUE);
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_CLIENT]);
+}
+
+/**
+ * listd_flow_view_get_model_name: (get-property model-name)
+ * @self: a flow view
+ *
+ * The name of the list.
+ *
+ * Returns: (nullable): the value
+ */
+const char *
+listd_flow_view_get_model_name (ListdFlowView *self)
+{
+  g_return_val_if_fail (LISTD_IS_FLOW_VIEW (self), NULL);
+  return self->name;
+}
+
+/**
+ * listd_flow_view_set_model_name: (set-property model-name)
+ * @self: a flow view
+ * @value: (nullable): the value
+ *
+ * Sets [property@ListdFlowView:model-name].
+ */
+void
+listd_flow_view_set_model_name (ListdFlowView *self, const char *value)
+{
+  g_return_if_fail (LISTD_IS_FLOW_VIEW (self));
+  if (g_strcmp0 (self->name, value) == 0)
+    return;
+  g_free (self->name);
+  self->name = g_strdup (value);
+  open_view (self, TRUE);
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_MODEL_NAME]);
+}
+
+/**
+ * listd_flow_view_get_options: (get-property options)
+ * @self: a flow view
+ *
+ * More options of the view, a dictionary `a{sv}` as of [ctor@Listd.View.new]: `layout`, `fields`, `at` and others.
+ *
+ * Returns: (transfer none) (nullable): the value
+ */
+GVariant *
+listd_flow_view_get_options (ListdFlowView *self)
+{
+  g_return_val_if_fail (LISTD_IS_FLOW_VIEW (self), NULL);
+  return self->options;
+}
+
+/**
+ * listd_flow_view_set_options: (set-property options)
+ * @self: a flow view
+ * @value: (nullable): the value; a floating reference is taken
+ *
+ * Sets [property@ListdFlowView:options].
+ */
+void
+listd_flow_view_set_options (ListdFlowView *self, GVariant *value)
+{
+  g_return_if_fail (LISTD_IS_FLOW_VIEW (self));
+  g_return_if_fail (value == NULL || g_variant_is_of_type (value, G_VARIANT_TYPE_VARDICT));
+  if (self->options == value)
+    return;
+  g_clear_pointer (&self->options, g_variant_unref);
+  self->options = value != NULL ? g_variant_ref_sink (value) : NULL;
+  open_view (self, FALSE);
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_OPTIONS]);
+}
+
+/**
+ * listd_flow_view_get_view: (get-property view)
+ * @self: a flow view
+ *
+ * The view that the cells follow.
+ *
+ * Returns: (transfer none) (nullable): the value
+ */
+ListdView *
+listd_flow_view_get_view (ListdFlowView *self)
+{
+  g_return_val_if_fail (LISTD_IS_FLOW_VIEW (self), NULL);
+  return self->view;
+}
+
+/**
+ * listd_flow_view_get_list: (get-property list)
+ * @self: a flow view
+ *
+ * The list without its layout: its state, its length, its selection.
+ *
+ * Returns: (transfer none) (nullable): the value
+ */
+ListdList *
+listd_flow_view_get_list (ListdFlowView *self)
+{
+  g_return_val_if_fail (LISTD_IS_FLOW_VIEW (self), NULL);
+  return self->list;
+}
+
+/**
+ * listd_flow_view_get_buffer: (get-property buffer)
+ * @self: a flow view
+ *
+ * How far beyond the screen cells are kept, in pixels. What moves faster than this in two frames leaves holes.
+ *
+ * Returns: the value
+ */
+double
+listd_flow_view_get_buffer (ListdFlowView *self)
+{
+  g_return_val_if_fail (LISTD_IS_FLOW_VIEW (self), 0);
+  return self->buffer;
+}
+
+/**
+ * listd_flow_view_set_buffer: (set-property buffer)
+ * @self: a flow view
+ * @value: the value
+ *
+ * Sets [property@ListdFlowView:buffer].
+ */
+void
+listd_flow_view_set_buffer (ListdFlowView *self, double value)
+{
+  g_return_if_fail (LISTD_IS_FLOW_VIEW (self));
+  g_return_if_fail (isfinite (value) && value >= 0);
+  if (self->buffer == value)
+    return;
+  self->buffer = value;
+  open_view (self, FALSE);
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_BUFFER]);
+}
+
+/**
+ * listd_flow_view_get_measure: (get-property measure)
+ * @self: a flow view
+ *
+ * Whether the cells say how high they want to be (how wide, in a list that scrolls sideways), instead of the list.
+ *
+ * Returns: the value
+ */
+gboolean
+listd_flow_view_get_measure (ListdFlowView *self)
+{
+  g_return_val_if_fail (LISTD_IS_FLOW_VIEW (self), FALSE);
+  return self->measure;
+}
+
+/**
+ * listd_flow_view_set_measure: (set-property measure)
+ * @self: a flow view
+ * @value: the value
+ *
+ * Sets [property@ListdFlowView:measure].
+ */
+void
+listd_flow_view_set_measure (ListdFlowView *self, gboolean value)
+{
+  g_return_if_fail (LISTD_IS_FLOW_VIEW (self));
+  if (self->measure == value)
+    return;
+  self->measure = value;
+  gtk_widget_queue_allocate (GTK_WIDGET (self));
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_MEASURE]);
+}
+
+/**
+ * listd_flow_view_get_stick_to_start: (get-property stick-to-start)
+ * @self: a flow view
+ *
+ * Whether new items at the start push the others away when the view shows the start, instead of waiting above it.
+ *
+ * Returns: the value
+ */
+gboolean
+listd_flow_view_get_stick_to_start (ListdFlowView *self)
+{
+  g_return_val_if_fail (LISTD_IS_FLOW_VIEW (self), FALSE);
+  return self->stick_to_start;
+}
+
+/**
+ * listd_flow_view_set_stick_to_start: (set-property stick-to-start)
+ * @self: a flow view
+ * @value: the value
+ *
+ * Sets [property@ListdFlowView:stick-to-start].
+ */
+void
+listd_flow_view_set_stick_to_start (ListdFlowView *self, gboolean value)
+{
+  g_return_if_fail (LISTD_IS_FLOW_VIEW (self));
+  if (self->stick_to_start == value)
+    return;
+  self->stick_to_start = value;
+  open_view (self, FALSE);
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_STICK_TO_START]);
+}
+
+/**
+ * listd_flow_view_get_selection_mode: (get-property selection-mode)
+ * @self: a flow view
+ *
+ * How many items can be selected. The selection is the list's, and all its viewers share it.
+ *
+ * Returns: the value
+ */
+GtkSelectionMode
+listd_flow_view_get_selection_mode (ListdFlowView *self)
+{
+  g_return_val_if_fail (LISTD_IS_FLOW_VIEW (self), GTK_SELECTION_NONE);
+  return self->selection_mode;
+}
+
+/**
+ * listd_flow_view_set_selection_mode: (set-property selection-mode)
+ * @self: a flow view
+ * @value: the value
+ *
+ * Sets [property@ListdFlowView:selection-mode].
+ */
+void
+listd_flow_view_set_selection_mode (ListdFlowView *self, GtkSelectionMode value)
+{
+  g_return_if_fail (LISTD_IS_FLOW_VIEW (self));
+  if (self->selection_mode == value)
+    return;
+  self->selection_mode = value;
+  gtk_accessible_update_property (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_PROPERTY_MULTI_SELECTABLE, value == GTK_SELECTION_MULTIPLE, -1);
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_SELECTION_MODE]);
+}
+
+/**
+ * listd_flow_view_get_activate_on_click: (get-property activate-on-click)
+ * @self: a flow view
+ *
+ * Whether one click activates an item and the pointer selects it, instead of a double click.
+ *
+ * Returns: the value
+ */
+gboolean
+listd_flow_view_get_activate_on_click (ListdFlowView *self)
+{
+  g_return_val_if_fail (LISTD_IS_FLOW_VIEW (self), FALSE);
+  return self->activate_on_click;
+}
+
+/**
+ * listd_flow_view_set_activate_on_click: (set-property activate-on-click)
+ * @self: a flow view
+ * @value: the value
+ *
+ * Sets [property@ListdFlowView:activate-on-click].
+ */
+void
+listd_flow_view_set_activate_on_click (ListdFlowView *self, gboolean value)
+{
+  g_return_if_fail (LISTD_IS_FLOW_VIEW (self));
+  if (self->activate_on_click == value)
+    return;
+  self->activate_on_click = value;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_ACTIVATE_ON_CLICK]);
+}
+
+/**
+ * listd_flow_view_get_enable_rubberband: (get-property enable-rubberband)
+ * @self: a flow view
+ *
+ * Whether items can be selected by a rectangle that is drawn around them.
+ *
+ * Returns: the value
+ */
+gboolean
+listd_flow_view_get_enable_rubberband (ListdFlowView *self)
+{
+  g_return_val_if_fail (LISTD_IS_FLOW_VIEW (self), FALSE);
+  return self->enable_rubberband;
+}
+
+/**
+ * listd_flow_view_set_enable_rubberband: (set-property enable-rubberband)
+ * @self: a flow view
+ * @value: the value
+ *
+ * Sets [property@ListdFlowView:enable-rubberband].
+ */
+void
+listd_flow_view_set_enable_rubberband (ListdFlowView *self, gboolean value)
+{
+  g_return_if_fail (LISTD_IS_FLOW_VIEW (self));
+  if (self->enable_rubberband == value)
+    return;
+  self->enable_rubberband = value;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_ENABLE_RUBBERBAND]);
+}
+
+/**
+ * listd_flow_view_get_reorderable: (get-property reorderable)
+ * @self: a flow view
+ *
+ * Whether items can be dragged to another place. The section controller may refuse that.
+ *
+ * Returns: the value
+ */
+gboolean
+listd_flow_view_get_reorderable (ListdFlowView *self)
+{
+  g_return_val_if_fail (LISTD_IS_FLOW_VIEW (self), FALSE);
+  return self->reorderable;
+}
+
+/**
+ * listd_flow_view_set_reorderable: (set-property reorderable)
+ * @self: a flow view
+ * @value: the value
+ *
+ * Sets [property@ListdFlowView:reorderable].
+ */
+void
+listd_flow_view_set_reorderable (ListdFlowView *self, gboolean value)
+{
+  g_return_if_fail (LISTD_IS_FLOW_VIEW (self));
+  if (self->reorderable == value)
+    return;
+  self->reorderable = value;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_REORDERABLE]);
+}
+
+/**
+ * listd_flow_view_get_search_field: (get-property search-field)
+ * @self: a flow view
+ *
+ * The field in which typed letters are looked for; %NULL stands for all.
+ *
+ * Returns: (nullable): the value
+ */
+const char *
+listd_flow_view_get_search_field (ListdFlowView *self)
+{
+  g_return_val_if_fail (LISTD_IS_FLOW_VIEW (self), NULL);
+  return self->search_field;
+}
+
+/**
+ * listd_flow_view_set_search_field: (set-property search-field)
+ * @self: a flow view
+ * @value: (nullable): the value
+ *
+ * Sets [property@ListdFlowView:search-field].
+ */
+void
+listd_flow_view_set_search_field (ListdFlowView *self, const char *value)
+{
+  g_return_if_fail (LISTD_IS_FLOW_VIEW (self));
+  if (g_strcmp0 (self->search_field, value) == 0)
+    return;
+  g_free (self->search_field);
+  self->search_field = g_strdup (value);
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_SEARCH_FIELD]);
+}
+
+/**
+ * listd_flow_view_get_context_menu: (get-property context-menu)
+ * @self: a flow view
+ *
+ * The menu of an item. The actions `list.…` of the view are there for it.
+ *
+ * Returns: (transfer none) (nullable): the value
+ */
+GMenuModel *
+listd_flow_view_get_context_menu (ListdFlowView *self)
+{
+  g_return_val_if_fail (LISTD_IS_FLOW_VIEW (self), NULL);
+  return self->context_menu;
+}
+
+/**
+ * listd_flow_view_set_context_menu: (set-property context-menu)
+ * @self: a flow view
+ * @value: (nullable): the value
+ *
+ * Sets [property@ListdFlowView:context-menu].
+ */
+void
+listd_flow_view_set_context_menu (ListdFlowView *self, GMenuModel *value)
+{
+  g_return_if_fail (LISTD_IS_FLOW_VIEW (self));
+  g_return_if_fail (value == NULL || G_IS_MENU_MODEL (value));
+  if (!g_set_object (&self->context_menu, value))
+    return;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_CONTEXT_MENU]);
+}
+
+/**
+ * listd_flow_view_get_pool: (get-property pool)
+ * @self: a flow view
+ *
+ * Where cells that are not needed go, and come from.
+ *
+ * Returns: (transfer none) (nullable): the value
+ */
+ListdWidgetPool *
+listd_flow_view_get_pool (ListdFlowView *self)
+{
+  g_return_val_if_fail (LISTD_IS_FLOW_VIEW (self), NULL);
+  return self->pool;
+}
+
+/**
+ * listd_flow_view_set_pool: (set-property pool)
+ * @self: a flow view
+ * @value: (nullable): the value
+ *
+ * Sets [property@ListdFlowView:pool].
+ */
+void
+listd_flow_view_set_pool (ListdFlowView *self, ListdWidgetPool *value)
+{
+  g_return_if_fail (LISTD_IS_FLOW_VIEW (self));
+  g_return_if_fail (value == NULL || LISTD_IS_WIDGET_POOL (value));
+  if (!g_set_object (&self->pool, value))
+    return;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_POOL]);
+}
+
+/**
+ * listd_flow_view_add_template:
+ * @self: a flow view
+ * @reuse_identifier: what the template is for
+ * @scope: (nullable): where the functions of the template are looked up
+ * @ui: a description for [class@Gtk.Builder], with a `<template class="ListdCell">`
+ *
+ * Makes the cells of a reuse identifier from a description.
+ */
+void
+listd_flow_view_add_template (ListdFlowView *self, const char *reuse_identifier, GtkBuilderScope *scope, GBytes *ui)
+{
+  Template *template;
+
+  g_return_if_fail (LISTD_IS_FLOW_VIEW (self));
+  g_return_if_fail (reuse_identifier != NULL);
+  g_return_if_fail (scope == NULL || GTK_IS_BUILDER_SCOPE (scope));
+  g_return_if_fail (ui != NULL);
+  template = g_new (Template, 1);
+  *template = (Template){ scope != NULL ? g_object_ref (scope) : NULL, g_bytes_ref (ui) };
+  if (self->templates == NULL)
+    self->templates = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, template_free);
+  g_hash_table_replace (self->templates, g_strdup (reuse_identifier), template);
+  listd_flow_cells_forget_spare (self);
+}
+
+/**
+ * listd_flow_view_get_cell:
+ * @self: a flow view
+ * @id: the id of an object
+ * @item: one of its items
+ *
+ * The cell that shows an item.
+ *
+ * Returns: (transfer none) (nullable): the cell; %NULL when none shows it
+ */
+ListdCell *
+listd_flow_view_get_cell (ListdFlowView *self, const char *id, guint item)
+{
+  GHashTableIter iter;
+  ListdCell *cell;
+
+  g_return_val_if_fail (LISTD_IS_FLOW_VIEW (self), NULL);
+  g_return_val_if_fail (id != NULL, NULL);
+  g_hash_table_iter_init (&iter, self->cells);
+  while (g_hash_table_iter_next (&iter, NULL, (gpointer *) &cell))
+    {
+      ListdItem *shown = listd_cell_get_item (cell);
+      if (g_str_equal (cell->kind, "cell") && listd_item_get_item (shown) == item && g_strcmp0 (listd_item_get_id (shown), id) == 0)
+        return cell;
+    }
+  return NULL;
+}
+
+/**
+ * listd_flow_view_get_cell_at:
+ * @self: a flow view
+ * @x: a place in the widget
+ * @y: a place in the widget
+ *
+ * The cell at a place.
+ *
+ * Returns: (transfer none) (nullable): the uppermost cell there
+ */
+ListdCell *
+listd_flow_view_get_cell_at (ListdFlowView *self, double x, double y)
+{
+  GtkWidget *picked;
+
+  g_return_val_if_fail (LISTD_IS_FLOW_VIEW (self), NULL);
+  picked = gtk_widget_pick (GTK_WIDGET (self), x, y, GTK_PICK_DEFAULT);
+  while (picked != NULL && picked != GTK_WIDGET (self) && !(LISTD_IS_CELL (picked) && gtk_widget_get_parent (picked) == GTK_WIDGET (self)))
+    picked = gtk_widget_get_parent (picked);
+  return picked != NULL && LISTD_IS_CELL (picked) ? LISTD_CELL (picked) : NULL;
+}
+
+/**
+ * listd_flow_view_get_n_cells:
+ * @self: a flow view
+ *
+ * How many cells there are, used or not; what waits in a pool does not count.
+ *
+ * Returns: the number
+ */
+guint
+listd_flow_view_get_n_cells (ListdFlowView *self)
+{
+  g_return_val_if_fail (LISTD_IS_FLOW_VIEW (self), 0);
+  return self->n_cells;
+}
