@@ -246,6 +246,20 @@ struct SearchTests {
         #expect(state.mode == .browsing)
     }
 
+    @Test("Enter is pressed when the hit is on the screen → it is not searched again, and the next key moves from it")
+    func accepts() throws {
+        var state = viewer()
+        let query = try #require(state.type("/cell 2").query)
+        let hit = Search.Hit(objectID: "o2", position: Search.Position(section: 2, part: .item(0)))
+        _ = state.handle(.found(query, hit))
+        #expect(state.press(.enter) == [.draw])
+        #expect(state.mode == .browsing)
+        #expect(state.notices.message.hasPrefix("/cell 2"))
+        let row = state.browser.cursor.row
+        _ = state.type("j")
+        #expect(state.browser.cursor.row > row)
+    }
+
     @Test("the hit is a floating header on the screen → the screen does not scroll")
     func floatingHeader() throws {
         var state = ViewerState(title: "x", columns: 44, rows: 5)

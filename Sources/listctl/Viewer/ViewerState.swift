@@ -82,7 +82,7 @@ struct ViewerState {
     /// Whether a complete picture of the screen has arrived from the current view.
     private(set) var hasContents = false
     private var lastQuery: Search.Query?
-    private var lastHit: Search.Hit?
+    private var lastHit: (hit: Search.Hit, query: Search.Query)?
     /// The cursor's place and position when the user began to type a text.
     private var typingOrigin: (place: Place?, position: Search.Position?) = (nil, nil)
     /// The place to which the cursor moves in the next view.
@@ -335,6 +335,11 @@ struct ViewerState {
         case .enter:
             defer { mode = .browsing }
             guard case .finding = mode, !text.isEmpty else { return [.draw] }
+            // The cursor is at the hit already, and the next key may move it from there.
+            if let lastHit, lastHit.query == lastQuery, lastHit.query.text == text {
+                setMessage(of: lastHit.hit, for: lastHit.query)
+                return [.draw]
+            }
             return find(text, from: typingOrigin.position, includesStart: true, isThorough: true) + [.draw]
         case .up: return step(.rows(-1))
         case .down: return step(.rows(1))
@@ -388,7 +393,7 @@ struct ViewerState {
 
     /// The position of the last hit, which the screen may still be moving to; without a hit, that of the cursor.
     private var position: Search.Position? {
-        lastHit?.position ?? browser.current.flatMap { Search.Position(of: $0) }
+        lastHit?.hit.position ?? browser.current.flatMap { Search.Position(of: $0) }
     }
 
     private mutating func find(
@@ -421,11 +426,16 @@ struct ViewerState {
             notices.setMessage("not found: \(query.text)")
             return [.draw]
         }
+        if query.isThorough { setMessage(of: hit, for: query) } else { notices.setMessage("") }
+        lastHit = (hit, query)
+        return perform(browser.goTo(Place(objectID: hit.objectID, part: hit.position.part)))
+    }
+
+    private mutating func setMessage(of hit: Search.Hit, for query: Search.Query) {
         // On a single row, the hit is more useful than the message.
+        guard frame.rows > 1 else { return notices.setMessage("") }
         let hasWrapped = query.start.map { query.isBackwards ? hit.position > $0 : hit.position < $0 } ?? false
         let turn = query.isBackwards ? " (from the end again)" : " (from the beginning again)"
-        notices.setMessage(frame.rows == 1 || !query.isThorough ? "" : "/\(query.text)" + (hasWrapped ? turn : ""))
-        lastHit = hit
-        return perform(browser.goTo(Place(objectID: hit.objectID, part: hit.position.part)))
+        notices.setMessage("/\(query.text)" + (hasWrapped ? turn : ""))
     }
 }
