@@ -30,7 +30,9 @@ final class SpawnedProcess: Sendable {
         errors: Int32, leadsGroup: Bool = false, whenExited: @escaping @Sendable (Int32) -> Void = { _ in }
     ) throws {
         self.leadsGroup = leadsGroup
-        let environment = ProcessInfo.processInfo.environment.merging(environment) { $1 }.map { "\($0)=\($1)" }
+        // Some programs crash on purpose, and nobody reads their backtraces.
+        let inherited = ProcessInfo.processInfo.environment.merging(["SWIFT_BACKTRACE": "enable=no"]) { $1 }
+        let environment = inherited.merging(environment) { $1 }.map { "\($0)=\($1)" }
         processID = try unsafe CStrings.withArray(of: [executable] + arguments) { argv in
             try unsafe CStrings.withArray(of: environment) { envp in
                 try unsafe SpawnedProcess.spawn(
