@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "listd-private.h"
+#include "listd-client-private.h"
 
 /**
  * ListdClient:
@@ -9,29 +9,9 @@
  * The client connects by itself, follows the daemon when it is restarted, and connects again when the bus comes back. Everything
  * that it calls back runs in the [struct@GLib.MainContext] that was the thread's default when the client was made.
  */
-struct _ListdClient
-{
-  GObject parent_instance;
-
-  GBusType bus;
-  char *address;
-  GMainContext *context;
-  GCancellable *cancellable;
-  GDBusConnection *connection;
-  char *owner;
-  char **features;
-  gboolean up;
-  guint generation; /* of the owner of the name */
-  guint64 wait;     /* milliseconds until the next attempt to connect */
-  GSource *retry;
-  guint owner_subscription, added_subscription, removed_subscription;
-  GPtrArray *members; /* of Member */
-  GHashTable *rules;  /* subscription -> match rule */
-};
-
 typedef struct
 {
-  gpointer object;
+  ListdQueue *queue; /* of an object that takes itself out before it goes */
   const ListdMemberFuncs *funcs;
 } Member;
 
@@ -58,12 +38,6 @@ listd_client_attach (ListdClient *self, GSource *source, GSourceFunc func, gpoin
   return source;
 }
 
-GMainContext *
-listd_client_get_context (ListdClient *self)
-{
-  return self->context;
-}
-
 gboolean
 listd_client_is_up (ListdClient *self)
 {
@@ -84,33 +58,85 @@ listd_error_is (const GError *error, ListdError code)
 
 /* Members */
 
-void
-listd_client_add_member (ListdClient *self, gpointer object, const ListdMemberFuncs *funcs)
+typedef enum
 {
-  Member *member = g_new (Member, 1);
+  UP,
+  DOWN,
+  APPEARED,
+  DISAPPEARED,
+} NewsKind;
 
-  *member = (Member){ object, funcs };
-  g_ptr_array_add (self->members, member);
-  if (self->up)
-    funcs->up (object);
+typedef struct
+{
+  const ListdMemberFuncs *funcs;
+  NewsKind kind;
+  char *path;
+} News;
+
+static void
+news_free (gpointer data)
+{
+  News *news = data;
+  g_free (news->path);
+  g_free (news);
+}
+
+static void
+handle_news (gpointer object, gpointer data)
+{
+  const News *news = data;
+
+  switch (news->kind)
+    {
+    case UP:
+      news->funcs->up (object);
+      break;
+    case DOWN:
+      news->funcs->down (object);
+      break;
+    case APPEARED:
+      news->funcs->appeared (object, news->path);
+      break;
+    case DISAPPEARED:
+      news->funcs->disappeared (object, news->path);
+      break;
+    }
+}
+
+static void
+tell_member (const Member *member, NewsKind kind, const char *path)
+{
+  News *news = g_new (News, 1);
+
+  *news = (News){ member->funcs, kind, g_strdup (path) };
+  listd_queue_post (member->queue, handle_news, news, news_free);
 }
 
 void
-listd_client_remove_member (ListdClient *self, gpointer object)
+listd_client_add_member (ListdClient *self, ListdQueue *queue, const ListdMemberFuncs *funcs)
+{
+  Member *member = g_new (Member, 1);
+
+  *member = (Member){ queue, funcs };
+  g_ptr_array_add (self->members, member);
+  if (self->up)
+    tell_member (member, UP, NULL);
+}
+
+void
+listd_client_remove_member (ListdClient *self, ListdQueue *queue)
 {
   for (guint i = 0; i < self->members->len; i++)
-    if (((Member *) g_ptr_array_index (self->members, i))->object == object)
+    if (((Member *) g_ptr_array_index (self->members, i))->queue == queue)
       {
         g_ptr_array_remove_index (self->members, i);
         return;
       }
 }
 
-typedef void (*Telling) (const Member *member, gpointer data);
-
 /* Members may go, and come, while the others are told. */
 static void
-tell_members (ListdClient *self, Telling telling, gpointer data)
+tell_members (ListdClient *self, NewsKind kind, const char *path)
 {
   g_autoptr (GArray) members = g_array_new (FALSE, FALSE, sizeof (Member));
   g_autoptr (GPtrArray) objects = g_ptr_array_new_with_free_func (g_object_unref);
@@ -119,298 +145,10 @@ tell_members (ListdClient *self, Telling telling, gpointer data)
     {
       const Member *member = g_ptr_array_index (self->members, i);
       g_array_append_val (members, *member);
-      g_ptr_array_add (objects, g_object_ref (member->object));
+      g_ptr_array_add (objects, g_object_ref (member->queue->object));
     }
   for (guint i = 0; i < members->len; i++)
-    telling (&g_array_index (members, Member, i), data);
-}
-
-static void
-tell_up (const Member *member, gpointer data)
-{
-  member->funcs->up (member->object);
-}
-
-static void
-tell_down (const Member *member, gpointer data)
-{
-  member->funcs->down (member->object);
-}
-
-static void
-tell_appeared (const Member *member, gpointer data)
-{
-  const char *path;
-  g_autoptr (GVariant) interfaces = NULL;
-
-  g_variant_get (data, "(&o@a{sa{sv}})", &path, &interfaces);
-  if (member->funcs->appeared != NULL)
-    member->funcs->appeared (member->object, path, interfaces);
-}
-
-static void
-tell_disappeared (const Member *member, gpointer data)
-{
-  const char *path;
-
-  g_variant_get (data, "(&oas)", &path, NULL);
-  if (member->funcs->disappeared != NULL)
-    member->funcs->disappeared (member->object, path);
-}
-
-/* Signals */
-
-typedef struct
-{
-  GWeakRef object;
-  GDBusSignalCallback callback;
-} Subscriber;
-
-static void
-subscriber_free (gpointer data)
-{
-  Subscriber *subscriber = data;
-  g_weak_ref_clear (&subscriber->object);
-  g_free (subscriber);
-}
-
-static void
-on_subscribed (GDBusConnection *connection, const char *sender, const char *path, const char *interface, const char *member,
-               GVariant *parameters, gpointer data)
-{
-  Subscriber *subscriber = data;
-  g_autoptr (GObject) object = g_weak_ref_get (&subscriber->object);
-
-  if (object != NULL)
-    subscriber->callback (connection, sender, path, interface, member, parameters, object);
-}
-
-/* GDBus would complain loudly of a rule for a connection that has just been closed. */
-static void
-send_rule (ListdClient *self, const char *method, const char *rule)
-{
-  g_dbus_connection_call (self->connection, "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", method,
-                          g_variant_new ("(s)", rule), NULL, G_DBUS_CALL_FLAGS_NONE, -1, NULL, NULL, NULL);
-}
-
-static void
-add_rule (ListdClient *self, guint subscription, const char *sender, const char *interface, const char *member, const char *path,
-          const char *argument)
-{
-  GString *rule = g_string_new (NULL);
-
-  g_string_append_printf (rule, "type='signal',sender='%s',interface='%s',member='%s'", sender, interface, member);
-  if (path != NULL)
-    g_string_append_printf (rule, ",path='%s'", path);
-  if (argument != NULL)
-    g_string_append_printf (rule, ",arg0='%s'", argument);
-  send_rule (self, "AddMatch", rule->str);
-  g_hash_table_insert (self->rules, GUINT_TO_POINTER (subscription), g_string_free (rule, FALSE));
-}
-
-guint
-listd_client_subscribe (ListdClient *self, const char *interface, const char *member, const char *path, gboolean unicast,
-                        GDBusSignalCallback callback, gpointer object)
-{
-  g_autofree char *full = strchr (interface, '.') != NULL ? g_strdup (interface) : g_strconcat (LISTD_NAME ".", interface, NULL);
-  Subscriber *subscriber;
-  guint subscription;
-
-  if (self->owner == NULL)
-    return 0;
-  subscriber = g_new (Subscriber, 1);
-  g_weak_ref_init (&subscriber->object, object);
-  subscriber->callback = callback;
-  g_main_context_push_thread_default (self->context);
-  subscription = g_dbus_connection_signal_subscribe (self->connection, self->owner, full, member, path, NULL,
-                                                     G_DBUS_SIGNAL_FLAGS_NO_MATCH_RULE, on_subscribed, subscriber, subscriber_free);
-  if (!unicast)
-    add_rule (self, subscription, self->owner, full, member, path, NULL);
-  g_main_context_pop_thread_default (self->context);
-  return subscription;
-}
-
-void
-listd_client_unsubscribe (ListdClient *self, guint *subscription)
-{
-  guint id = *subscription;
-  const char *rule;
-
-  *subscription = 0;
-  if (id == 0 || self->connection == NULL)
-    return;
-  g_dbus_connection_signal_unsubscribe (self->connection, id);
-  rule = g_hash_table_lookup (self->rules, GUINT_TO_POINTER (id));
-  if (rule != NULL)
-    {
-      send_rule (self, "RemoveMatch", rule);
-      g_hash_table_remove (self->rules, GUINT_TO_POINTER (id));
-    }
-}
-
-/* Calls */
-
-typedef struct
-{
-  ListdClient *client;
-  guint generation;
-  GWeakRef object;
-  ListdQueue *queue;
-  char *reply_type;
-  ListdReplyFunc func;
-  gpointer data;
-  GDestroyNotify destroy;
-  GVariant *reply;
-  GError *error;
-} Question;
-
-static void
-question_free (gpointer data)
-{
-  Question *question = data;
-
-  if (question->destroy != NULL)
-    question->destroy (question->data);
-  g_weak_ref_clear (&question->object);
-  g_clear_pointer (&question->reply, g_variant_unref);
-  g_clear_error (&question->error);
-  g_free (question->reply_type);
-  g_object_unref (question->client);
-  g_free (question);
-}
-
-static void
-answer (gpointer object, gpointer data)
-{
-  Question *question = data;
-
-  /* The answers of an owner that is gone say nothing about the present one. */
-  if (question->generation != question->client->generation)
-    {
-      g_clear_pointer (&question->reply, g_variant_unref);
-      if (question->error == NULL)
-        question->error = g_error_new (LISTD_ERROR, LISTD_ERROR_OFFLINE, "listd went away before it answered");
-    }
-  question->func (object, question->reply, question->error, question->data);
-}
-
-static GVariant *
-checked (GVariant *reply, const char *type, GError **error)
-{
-  if (reply == NULL || type == NULL || g_variant_is_of_type (reply, G_VARIANT_TYPE (type)))
-    return reply;
-  g_set_error (error, LISTD_ERROR, LISTD_ERROR_PROTOCOL, "listd answered %s in place of %s: this library is for another version",
-               g_variant_get_type_string (reply), type);
-  g_variant_unref (reply);
-  return NULL;
-}
-
-static void
-on_answer (GObject *source, GAsyncResult *result, gpointer data)
-{
-  Question *question = data;
-  g_autoptr (GObject) object = g_weak_ref_get (&question->object);
-
-  question->reply = g_dbus_connection_call_finish (G_DBUS_CONNECTION (source), result, &question->error);
-  question->reply = checked (question->reply, question->reply_type, &question->error);
-  if (question->error != NULL)
-    g_dbus_error_strip_remote_error (question->error);
-  if (object == NULL)
-    question_free (question);
-  else
-    listd_queue_post (question->queue, answer, question, question_free);
-}
-
-static char *
-interface_name (const char *interface)
-{
-  return strchr (interface, '.') != NULL ? g_strdup (interface) : g_strconcat (LISTD_NAME ".", interface, NULL);
-}
-
-void
-listd_client_ask (ListdClient *self, ListdQueue *queue, const char *path, const char *interface, const char *method, GVariant *parameters,
-                  const char *reply_type, ListdReplyFunc func, gpointer data, GDestroyNotify destroy)
-{
-  g_autofree char *full = interface_name (interface);
-  Question *question = g_new0 (Question, 1);
-
-  question->client = g_object_ref (self);
-  question->generation = self->generation;
-  g_weak_ref_init (&question->object, queue->object);
-  question->queue = queue;
-  question->reply_type = g_strdup (reply_type);
-  question->func = func;
-  question->data = data;
-  question->destroy = destroy;
-  if (self->owner == NULL)
-    {
-      /* Who asks is about to hear that listd is gone. */
-      if (parameters != NULL)
-        g_variant_unref (g_variant_ref_sink (parameters));
-      question->error = g_error_new (LISTD_ERROR, LISTD_ERROR_OFFLINE, "listd is not there");
-      listd_queue_post (queue, answer, question, question_free);
-      return;
-    }
-  g_main_context_push_thread_default (self->context);
-  g_dbus_connection_call (self->connection, self->owner, path, full, method, parameters, NULL, G_DBUS_CALL_FLAGS_NO_AUTO_START, G_MAXINT, NULL,
-                          on_answer, question);
-  g_main_context_pop_thread_default (self->context);
-}
-
-void
-listd_client_tell (ListdClient *self, const char *path, const char *interface, const char *method, GVariant *parameters)
-{
-  g_autofree char *full = interface_name (interface);
-
-  if (self->connection == NULL || self->owner == NULL)
-    {
-      if (parameters != NULL)
-        g_variant_unref (g_variant_ref_sink (parameters));
-      return;
-    }
-  g_dbus_connection_call (self->connection, self->owner, path, full, method, parameters, NULL, G_DBUS_CALL_FLAGS_NO_AUTO_START, -1, NULL, NULL,
-                          NULL);
-}
-
-static void
-on_called (GObject *source, GAsyncResult *result, gpointer data)
-{
-  g_autoptr (GTask) task = data;
-  GError *error = NULL;
-  GVariant *reply = g_dbus_connection_call_with_unix_fd_list_finish (G_DBUS_CONNECTION (source), NULL, result, &error);
-
-  reply = checked (reply, g_object_get_data (G_OBJECT (task), "listd-reply-type"), &error);
-  if (reply == NULL)
-    {
-      g_dbus_error_strip_remote_error (error);
-      g_task_return_error (task, error);
-    }
-  else
-    g_task_return_pointer (task, reply, (GDestroyNotify) g_variant_unref);
-}
-
-void
-listd_client_call (ListdClient *self, const char *path, const char *interface, const char *method, GVariant *parameters,
-                   const char *reply_type, GUnixFDList *descriptors, GTask *task)
-{
-  g_autofree char *full = interface_name (interface);
-
-  if (self->connection == NULL)
-    {
-      if (parameters != NULL)
-        g_variant_unref (g_variant_ref_sink (parameters));
-      g_task_return_new_error (task, LISTD_ERROR, LISTD_ERROR_OFFLINE, "there is no connection to %s",
-                               self->address != NULL ? self->address : "the bus");
-      g_object_unref (task);
-      return;
-    }
-  g_object_set_data_full (G_OBJECT (task), "listd-reply-type", g_strdup (reply_type), g_free);
-  g_main_context_push_thread_default (self->context);
-  /* Without an owner, the bus may start listd for the call. */
-  g_dbus_connection_call_with_unix_fd_list (self->connection, self->owner != NULL ? self->owner : LISTD_NAME, path, full, method, parameters,
-                                            NULL, G_DBUS_CALL_FLAGS_NONE, G_MAXINT, descriptors, g_task_get_cancellable (task), on_called,
-                                            task);
-  g_main_context_pop_thread_default (self->context);
+    tell_member (&g_array_index (members, Member, i), kind, path);
 }
 
 /* The owner of the name */
@@ -421,25 +159,30 @@ set_up (ListdClient *self, gboolean up)
   if (self->up == up)
     return;
   self->up = up;
-  tell_members (self, up ? tell_up : tell_down, NULL);
+  tell_members (self, up ? UP : DOWN, NULL);
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_AVAILABLE]);
 }
 
 static void
-on_objects_changed (GDBusConnection *connection, const char *sender, const char *path, const char *interface, const char *member,
-                    GVariant *parameters, gpointer data)
+on_list_appeared (gpointer object, const char *path, const char *member, GVariant *parameters, gpointer data)
 {
-  ListdClient *self = data;
+  ListdClient *self = object;
+  const char *list;
 
-  if (!self->up)
-    return;
-  if (g_str_equal (member, "InterfacesAdded"))
-    {
-      if (g_variant_is_of_type (parameters, G_VARIANT_TYPE ("(oa{sa{sv}})")))
-        tell_members (self, tell_appeared, parameters);
-    }
-  else if (g_variant_is_of_type (parameters, G_VARIANT_TYPE ("(oas)")))
-    tell_members (self, tell_disappeared, parameters);
+  g_variant_get_child (parameters, 0, "&o", &list);
+  if (self->up)
+    tell_members (self, APPEARED, list);
+}
+
+static void
+on_list_disappeared (gpointer object, const char *path, const char *member, GVariant *parameters, gpointer data)
+{
+  ListdClient *self = object;
+  const char *list;
+
+  g_variant_get_child (parameters, 0, "&o", &list);
+  if (self->up)
+    tell_members (self, DISAPPEARED, list);
 }
 
 typedef struct
@@ -503,10 +246,10 @@ set_owner (ListdClient *self, const char *owner)
   if (owner != NULL && self->owner == NULL && self->connection != NULL)
     {
       self->owner = g_strdup (owner);
-      self->added_subscription
-          = listd_client_subscribe (self, "org.freedesktop.DBus.ObjectManager", "InterfacesAdded", NULL, FALSE, on_objects_changed, self);
-      self->removed_subscription
-          = listd_client_subscribe (self, "org.freedesktop.DBus.ObjectManager", "InterfacesRemoved", NULL, FALSE, on_objects_changed, self);
+      self->added_subscription = listd_client_subscribe_self (self, self->owner, NULL, "org.freedesktop.DBus.ObjectManager", "InterfacesAdded",
+                                                              NULL, "(oa{sa{sv}})", on_list_appeared);
+      self->removed_subscription = listd_client_subscribe_self (self, self->owner, NULL, "org.freedesktop.DBus.ObjectManager",
+                                                                "InterfacesRemoved", NULL, "(oas)", on_list_disappeared);
       g_main_context_push_thread_default (self->context);
       g_dbus_connection_call (self->connection, self->owner, LISTD_PATH, "org.freedesktop.DBus.Properties", "Get",
                               g_variant_new ("(ss)", LISTD_NAME ".Manager", "Features"), G_VARIANT_TYPE ("(v)"), G_DBUS_CALL_FLAGS_NONE,
@@ -517,17 +260,12 @@ set_owner (ListdClient *self, const char *owner)
 }
 
 static void
-on_owner_changed (GDBusConnection *connection, const char *sender, const char *path, const char *interface, const char *member,
-                  GVariant *parameters, gpointer data)
+on_owner_changed (gpointer object, const char *path, const char *member, GVariant *parameters, gpointer data)
 {
-  g_autoptr (ListdClient) self = g_weak_ref_get (data);
-  const char *name, *before, *now;
+  const char *owner;
 
-  if (self == NULL || connection != self->connection)
-    return;
-  g_variant_get (parameters, "(&s&s&s)", &name, &before, &now);
-  if (g_str_equal (name, LISTD_NAME))
-    set_owner (self, now);
+  g_variant_get_child (parameters, 2, "&s", &owner);
+  set_owner (object, owner);
 }
 
 static void
@@ -648,12 +386,10 @@ on_connected (GObject *source, GAsyncResult *result, gpointer data)
   self->connection = connection;
   self->wait = 100;
   g_signal_connect (connection, "closed", G_CALLBACK (on_closed), self);
+  self->owner_subscription
+      = listd_client_subscribe_self (self, "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "NameOwnerChanged",
+                                     LISTD_NAME, "(sss)", on_owner_changed);
   g_main_context_push_thread_default (self->context);
-  self->owner_subscription = g_dbus_connection_signal_subscribe (
-      connection, "org.freedesktop.DBus", "org.freedesktop.DBus", "NameOwnerChanged", "/org/freedesktop/DBus", LISTD_NAME,
-      G_DBUS_SIGNAL_FLAGS_NO_MATCH_RULE, on_owner_changed, weak_ref_new (self), weak_ref_free);
-  add_rule (self, self->owner_subscription, "org.freedesktop.DBus", "org.freedesktop.DBus", "NameOwnerChanged", "/org/freedesktop/DBus",
-            LISTD_NAME);
   g_dbus_connection_call (connection, "org.freedesktop.DBus", "/org/freedesktop/DBus", "org.freedesktop.DBus", "GetNameOwner",
                           g_variant_new ("(s)", LISTD_NAME), G_VARIANT_TYPE ("(s)"), G_DBUS_CALL_FLAGS_NONE, -1, NULL, on_name_owner,
                           owner_call_new (self));
@@ -719,7 +455,7 @@ listd_client_finalize (GObject *object)
   g_strfreev (self->features);
   g_object_unref (self->cancellable);
   g_ptr_array_unref (self->members);
-  g_hash_table_unref (self->rules);
+  g_hash_table_unref (self->subscribers);
   g_main_context_unref (self->context);
   G_OBJECT_CLASS (listd_client_parent_class)->finalize (object);
 }
@@ -805,7 +541,7 @@ listd_client_init (ListdClient *self)
   self->wait = 100;
   self->cancellable = g_cancellable_new ();
   self->members = g_ptr_array_new_with_free_func (g_free);
-  self->rules = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  self->subscribers = listd_subscribers_new ();
 }
 
 /**
@@ -892,11 +628,8 @@ listd_client_create_list_async (ListdClient *self, const char *name, GVariant *o
 gboolean
 listd_client_create_list_finish (ListdClient *self, GAsyncResult *result, GError **error)
 {
-  g_autoptr (GVariant) reply = NULL;
-
   g_return_val_if_fail (g_task_is_valid (result, self), FALSE);
-  reply = g_task_propagate_pointer (G_TASK (result), error);
-  return reply != NULL;
+  return listd_reply_arrived (result, error);
 }
 
 /**
@@ -935,11 +668,8 @@ listd_client_remove_list_async (ListdClient *self, const char *name, GCancellabl
 gboolean
 listd_client_remove_list_finish (ListdClient *self, GAsyncResult *result, GError **error)
 {
-  g_autoptr (GVariant) reply = NULL;
-
   g_return_val_if_fail (g_task_is_valid (result, self), FALSE);
-  reply = g_task_propagate_pointer (G_TASK (result), error);
-  return reply != NULL;
+  return listd_reply_arrived (result, error);
 }
 
 char *

@@ -1,19 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "listd-follower.h"
+#include "listd-follower-private.h"
 
 #define LONGEST_LOG 256
-/* Known items that are looked for one by one after a reload; what is beyond is taken for gone. */
-#define MOST_SEARCHES 1024
-#define SEARCHES_AT_ONCE 32
-
-typedef enum
-{
-  IDLE,
-  ASKING_CHANGES,
-  ASKING_COUNTS,
-  RELOCATING,
-} Work;
-
 typedef struct
 {
   guint64 revision;
@@ -21,52 +9,6 @@ typedef struct
   gpointer data;
   GDestroyNotify destroy;
 } Waiter;
-
-/* A known item that is looked for in the list after a reload. */
-typedef struct
-{
-  ListdItem *item; /* referenced */
-  gboolean found;
-  guint64 revision;
-  guint section;
-} Lost;
-
-/* Reading anew without losing the items that somebody holds. */
-typedef struct
-{
-  char *epoch;
-  guint64 base;
-  guint n_sections;
-  gboolean flat;
-  GArray *lost; /* of Lost */
-  guint next, under_way, searches;
-  GArray *counts; /* of guint32, while they are read */
-  guint64 counts_revision;
-} Relocation;
-
-struct _ListdFollower
-{
-  ListdClient *client;
-  ListdQueue *queue;
-  ListdRows *rows;
-  char *path;
-  const ListdFollowerFuncs *funcs;
-  char *epoch;
-  guint64 revision;
-  guint64 needed;
-  gboolean started;
-  gboolean filled; /* the rows are those of `epoch` and `revision` */
-  Work work;
-  guint serial; /* of the work, so that answers to abandoned questions say nothing */
-  GQueue pending; /* of ListdUpdate that come next */
-  GQueue log;     /* of ListdUpdate that were applied */
-  GPtrArray *waiters;
-  Relocation *relocation;
-  guint attempts;
-};
-
-static void advance (ListdFollower *self);
-static void relocate (ListdFollower *self, const char *epoch, guint64 base, guint n_sections, gboolean flat);
 
 static void
 waiter_free (gpointer data)
@@ -76,28 +18,6 @@ waiter_free (gpointer data)
   if (waiter->destroy != NULL)
     waiter->destroy (waiter->data);
   g_free (waiter);
-}
-
-static void
-relocation_free (Relocation *relocation)
-{
-  if (relocation == NULL)
-    return;
-  for (guint i = 0; i < relocation->lost->len; i++)
-    g_object_unref (g_array_index (relocation->lost, Lost, i).item);
-  g_array_unref (relocation->lost);
-  if (relocation->counts != NULL)
-    g_array_unref (relocation->counts);
-  g_free (relocation->epoch);
-  g_free (relocation);
-}
-
-static void
-clear_updates (GQueue *updates)
-{
-  ListdUpdate *update;
-  while ((update = g_queue_pop_head (updates)) != NULL)
-    listd_update_unref (update);
 }
 
 ListdFollower *
@@ -121,9 +41,9 @@ listd_follower_free (ListdFollower *self)
 {
   if (self == NULL)
     return;
-  relocation_free (self->relocation);
-  clear_updates (&self->pending);
-  clear_updates (&self->log);
+  listd_relocation_free (self->relocation);
+  listd_updates_clear (&self->pending);
+  listd_updates_clear (&self->log);
   g_ptr_array_unref (self->waiters);
   g_free (self->path);
   g_free (self->epoch);
@@ -173,8 +93,8 @@ run_waiters (ListdFollower *self, gboolean all)
     }
 }
 
-static void
-set_work (ListdFollower *self, Work work)
+void
+listd_follower_set_work (ListdFollower *self, ListdWork work)
 {
   self->work = work;
   self->serial++;
@@ -185,9 +105,9 @@ listd_follower_stop (ListdFollower *self)
 {
   self->started = FALSE;
   self->needed = 0;
-  set_work (self, IDLE);
-  g_clear_pointer (&self->relocation, relocation_free);
-  clear_updates (&self->pending);
+  listd_follower_set_work (self, LISTD_WORK_IDLE);
+  g_clear_pointer (&self->relocation, listd_relocation_free);
+  listd_updates_clear (&self->pending);
   run_waiters (self, TRUE);
 }
 
@@ -198,7 +118,7 @@ listd_follower_clear (ListdFollower *self)
       = listd_change_new (listd_rows_get_n (self->rows), 0, g_array_new (FALSE, FALSE, sizeof (ListdRun)));
 
   listd_follower_stop (self);
-  clear_updates (&self->log);
+  listd_updates_clear (&self->log);
   self->filled = FALSE;
   self->revision = 0;
   g_clear_pointer (&self->epoch, g_free);
@@ -262,8 +182,8 @@ apply_pending (ListdFollower *self, guint n, const GArray *births, const guint32
 }
 
 /* The pending updates that follow each other without a gap, a reload or another epoch. */
-static guint
-chain_length (ListdFollower *self, guint64 revision, const char *epoch)
+guint
+listd_follower_chain_length (ListdFollower *self, guint64 revision, const char *epoch)
 {
   guint n = 0;
 
@@ -297,18 +217,10 @@ births_of_pending (ListdFollower *self, guint n, guint *n_alive)
 
 /* Changes that were missed */
 
-typedef struct
+ListdAsked *
+listd_follower_asked_new (ListdFollower *self)
 {
-  ListdFollower *follower;
-  guint serial;
-  guint first, count; /* of a question about a range */
-  guint lost;         /* of a search */
-} Asked;
-
-static Asked *
-asked_new (ListdFollower *self)
-{
-  Asked *asked = g_new0 (Asked, 1);
+  ListdAsked *asked = g_new0 (ListdAsked, 1);
   asked->follower = self;
   asked->serial = self->serial;
   return asked;
@@ -317,7 +229,7 @@ asked_new (ListdFollower *self)
 static void
 on_changes (gpointer object, GVariant *reply, const GError *error, gpointer data)
 {
-  Asked *asked = data;
+  ListdAsked *asked = data;
   ListdFollower *self = asked->follower;
   g_autoptr (GVariant) batches = NULL;
   guint64 revision;
@@ -325,7 +237,7 @@ on_changes (gpointer object, GVariant *reply, const GError *error, gpointer data
 
   if (asked->serial != self->serial)
     return;
-  set_work (self, IDLE);
+  listd_follower_set_work (self, LISTD_WORK_IDLE);
   if (error != NULL)
     {
       self->funcs->lost (object);
@@ -357,15 +269,15 @@ on_changes (gpointer object, GVariant *reply, const GError *error, gpointer data
         g_queue_push_tail (&self->pending, update);
     }
   self->needed = MAX (self->needed, revision);
-  advance (self);
+  listd_follower_advance (self);
 }
 
 static void
 ask_changes (ListdFollower *self)
 {
-  set_work (self, ASKING_CHANGES);
+  listd_follower_set_work (self, LISTD_WORK_ASKING_CHANGES);
   listd_client_ask (self->client, self->queue, self->path, "Adapter", "GetChanges", g_variant_new ("(st)", self->epoch, self->revision),
-                    "(ta(ttsuu(a(uu)a(uu)a(uu)a(uu))(a(uu)a(uu)a(uuuu)a(uu))))", on_changes, asked_new (self), g_free);
+                    "(ta(ttsuu(a(uu)a(uu)a(uu)a(uu))(a(uu)a(uu)a(uuuu)a(uu))))", on_changes, listd_follower_asked_new (self), g_free);
 }
 
 /* Numbers of items that updates do not tell */
@@ -375,7 +287,7 @@ static void ask_counts (ListdFollower *self);
 static void
 on_counts (gpointer object, GVariant *reply, const GError *error, gpointer data)
 {
-  Asked *asked = data;
+  ListdAsked *asked = data;
   ListdFollower *self = asked->follower;
   guint64 revision;
   guint next, n = 0, n_alive, found = 0;
@@ -388,7 +300,7 @@ on_counts (gpointer object, GVariant *reply, const GError *error, gpointer data)
 
   if (asked->serial != self->serial)
     return;
-  set_work (self, IDLE);
+  listd_follower_set_work (self, LISTD_WORK_IDLE);
   if (error != NULL)
     {
       self->funcs->lost (object);
@@ -398,7 +310,7 @@ on_counts (gpointer object, GVariant *reply, const GError *error, gpointer data)
   counts = g_variant_get_fixed_array (array, &n_counts, sizeof (guint32));
   if (revision > self->revision)
     {
-      guint length = chain_length (self, self->revision, self->epoch);
+      guint length = listd_follower_chain_length (self, self->revision, self->epoch);
       guint64 reached = self->revision;
 
       for (GList *link = self->pending.head; n < length && listd_update_get_revision (link->data) <= revision; link = link->next, n++)
@@ -412,7 +324,7 @@ on_counts (gpointer object, GVariant *reply, const GError *error, gpointer data)
           update = g_queue_peek_head (&self->pending);
           if (update != NULL && listd_update_get_kind (update) == LISTD_UPDATE_RELOAD
               && g_strcmp0 (listd_update_get_epoch (update), self->epoch) == 0)
-            advance (self);
+            listd_follower_advance (self);
           else
             self->funcs->lost (object);
           return;
@@ -420,7 +332,7 @@ on_counts (gpointer object, GVariant *reply, const GError *error, gpointer data)
     }
   if (n == 0)
     {
-      advance (self);
+      listd_follower_advance (self);
       return;
     }
   births = births_of_pending (self, n, &n_alive);
@@ -439,7 +351,7 @@ on_counts (gpointer object, GVariant *reply, const GError *error, gpointer data)
   if (complete)
     {
       apply_pending (self, n, births, wanted);
-      advance (self);
+      listd_follower_advance (self);
     }
   else if (++self->attempts < 8)
     ask_counts (self);
@@ -450,9 +362,10 @@ on_counts (gpointer object, GVariant *reply, const GError *error, gpointer data)
 static void
 ask_counts (ListdFollower *self)
 {
-  guint n = chain_length (self, self->revision, self->epoch), n_alive, first = G_MAXUINT, last = 0, margin = 32u << (2 * MIN (self->attempts, 4));
+  guint n = listd_follower_chain_length (self, self->revision, self->epoch);
+  guint n_alive, first = G_MAXUINT, last = 0, margin = 32u << (2 * MIN (self->attempts, 4));
   g_autoptr (GArray) births = births_of_pending (self, n, &n_alive);
-  Asked *asked;
+  ListdAsked *asked;
 
   for (guint i = 0; i < births->len; i++)
     {
@@ -466,334 +379,30 @@ ask_counts (ListdFollower *self)
   if (n_alive == 0)
     {
       apply_pending (self, n, births, NULL);
-      advance (self);
+      listd_follower_advance (self);
       return;
     }
-  set_work (self, ASKING_COUNTS);
-  asked = asked_new (self);
+  listd_follower_set_work (self, LISTD_WORK_ASKING_COUNTS);
+  asked = listd_follower_asked_new (self);
   asked->first = self->attempts > 5 || first < margin ? 0 : first - margin;
   asked->count = self->attempts > 5 ? G_MAXUINT32 : last - asked->first + 1 + margin;
   listd_client_ask (self->client, self->queue, self->path, "Adapter", "GetItemCounts", g_variant_new ("(uu)", asked->first, asked->count),
                     "(tuau)", on_counts, asked, g_free);
 }
 
-/* Reading anew */
-
-static void
-finish_relocation (ListdFollower *self)
-{
-  Relocation *relocation = g_steal_pointer (&self->relocation);
-  guint64 revision = MAX (relocation->base, relocation->counts_revision);
-  guint n_sections = relocation->n_sections, n;
-  guint64 reached = relocation->base;
-  gboolean flat = relocation->flat;
-  GList *link;
-  GArray *runs = g_array_new (FALSE, FALSE, sizeof (ListdRun));
-  ListdCounts *counts = NULL;
-  g_autoptr (ListdChange) change = NULL;
-  guint n_new;
-
-  for (guint i = 0; i < relocation->lost->len; i++)
-    if (g_array_index (relocation->lost, Lost, i).found)
-      revision = MAX (revision, g_array_index (relocation->lost, Lost, i).revision);
-  while (self->pending.head != NULL
-         && (g_strcmp0 (listd_update_get_epoch (self->pending.head->data), relocation->epoch) != 0
-             || listd_update_get_revision (self->pending.head->data) <= relocation->base))
-    listd_update_unref (g_queue_pop_head (&self->pending));
-  n = chain_length (self, relocation->base, relocation->epoch);
-  for (link = self->pending.head; n > 0 && listd_update_get_revision (link->data) <= revision; n--, link = link->next)
-    {
-      reached = listd_update_get_revision (link->data);
-      n_sections = listd_update_get_n_sections (link->data);
-      flat = listd_update_get_flat (link->data);
-    }
-  if (reached != revision || (!flat && relocation->counts == NULL)
-      || (relocation->counts != NULL && (relocation->counts_revision != revision || relocation->counts->len != n_sections)))
-    {
-      ListdUpdate *reload = link != NULL ? link->data : NULL;
-
-      g_array_unref (runs);
-      set_work (self, IDLE);
-      if (reload != NULL && listd_update_get_kind (reload) == LISTD_UPDATE_RELOAD && ++self->attempts < 64)
-        relocate (self, relocation->epoch, listd_update_get_revision (reload), listd_update_get_n_sections (reload),
-                  listd_update_get_flat (reload));
-      else if (reached == revision && ++self->attempts < 64)
-        relocate (self, relocation->epoch, reached, n_sections, flat);
-      else
-        self->funcs->lost (self->queue->object);
-      relocation_free (relocation);
-      return;
-    }
-
-  if (relocation->counts != NULL)
-    counts = listd_counts_new ((const guint32 *) (gpointer) relocation->counts->data, relocation->counts->len);
-  if (counts != NULL && listd_counts_is_flat (counts))
-    g_clear_pointer (&counts, listd_counts_free);
-  n_new = counts != NULL ? listd_counts_get_n_items (counts) : n_sections;
-  for (guint i = 0; i < relocation->lost->len; i++)
-    {
-      Lost *lost = &g_array_index (relocation->lost, Lost, i);
-      guint item = lost->item->number;
-      gboolean touched = FALSE, alive = lost->found && lost->item->position != LISTD_NO_POSITION;
-
-      for (GList *step = self->pending.head; alive && step != link; step = step->next)
-        if (listd_update_get_base (step->data) >= lost->revision)
-          alive = listd_update_map (step->data, &lost->section, &item, &touched);
-      if (alive && lost->section < n_sections && item < (counts != NULL ? listd_counts_get (counts, lost->section) : 1))
-        {
-          guint to = counts != NULL ? listd_counts_get_start (counts, lost->section) + item : lost->section;
-          g_array_append_val (runs, ((ListdRun){ lost->item->position, to, 1 }));
-        }
-    }
-  while (self->pending.head != link)
-    listd_update_unref (g_queue_pop_head (&self->pending));
-  change = listd_change_new (listd_rows_get_n (self->rows), n_new, runs);
-  set_work (self, IDLE);
-  self->funcs->moving (self->queue->object, NULL, 0);
-  g_free (self->epoch);
-  self->epoch = g_strdup (relocation->epoch);
-  self->revision = revision;
-  self->filled = TRUE;
-  self->attempts = 0;
-  clear_updates (&self->log);
-  relocation_free (relocation);
-  listd_rows_apply (self->rows, change, counts, n_sections);
-  self->funcs->moved (self->queue->object);
-  advance (self);
-}
-
-static void search_lost (ListdFollower *self);
-
-static void
-on_all_counts (gpointer object, GVariant *reply, const GError *error, gpointer data)
-{
-  Asked *asked = data;
-  ListdFollower *self = asked->follower;
-  Relocation *relocation = self->relocation;
-  guint64 revision;
-  guint next;
-  gsize n_counts;
-  g_autoptr (GVariant) array = NULL;
-  const guint32 *counts;
-
-  if (asked->serial != self->serial)
-    return;
-  if (error != NULL)
-    {
-      self->funcs->lost (object);
-      return;
-    }
-  g_variant_get (reply, "(tu@au)", &revision, &next, &array);
-  counts = g_variant_get_fixed_array (array, &n_counts, sizeof (guint32));
-  if (asked->first > 0 && revision != relocation->counts_revision)
-    {
-      /* The list has changed between two pages. */
-      if (++self->attempts > 200)
-        {
-          self->funcs->lost (object);
-          return;
-        }
-      g_array_set_size (relocation->counts, 0);
-      asked->first = n_counts = 0;
-      next = 0;
-    }
-  else
-    {
-      g_array_append_vals (relocation->counts, counts, n_counts);
-      relocation->counts_revision = revision;
-    }
-  if (asked->first == next && next > 0)
-    finish_relocation (self);
-  else if (n_counts == 0 && asked->first == 0 && relocation->counts_revision == revision)
-    finish_relocation (self); /* the list is empty */
-  else
-    {
-      Asked *more = asked_new (self);
-      more->first = next;
-      listd_client_ask (self->client, self->queue, self->path, "Adapter", "GetItemCounts", g_variant_new ("(uu)", next, G_MAXUINT32), "(tuau)",
-                        on_all_counts, more, g_free);
-    }
-}
-
-static void
-after_searches (ListdFollower *self)
-{
-  Relocation *relocation = self->relocation;
-  gboolean flat = relocation->flat;
-  guint n = chain_length (self, relocation->base, relocation->epoch);
-
-  if (flat)
-    for (GList *link = self->pending.head; link != NULL && n > 0; link = link->next, n--)
-      flat = flat && listd_update_get_flat (link->data);
-  if (flat)
-    {
-      finish_relocation (self);
-      return;
-    }
-  relocation->counts = g_array_new (FALSE, FALSE, sizeof (guint32));
-  listd_client_ask (self->client, self->queue, self->path, "Adapter", "GetItemCounts", g_variant_new ("(uu)", 0, G_MAXUINT32), "(tuau)",
-                    on_all_counts, asked_new (self), g_free);
-}
-
-static void
-on_found (gpointer object, GVariant *reply, const GError *error, gpointer data)
-{
-  Asked *asked = data;
-  ListdFollower *self = asked->follower;
-  Relocation *relocation = self->relocation;
-
-  if (asked->serial != self->serial)
-    return;
-  relocation->under_way--;
-  if (reply != NULL)
-    {
-      guint64 revision;
-      guint section;
-      const char *id = g_array_index (relocation->lost, Lost, asked->lost).item->id;
-
-      g_variant_get (reply, "(tusa{sv})", &revision, &section, NULL, NULL);
-      for (guint i = asked->lost; i < relocation->lost->len; i++)
-        {
-          Lost *lost = &g_array_index (relocation->lost, Lost, i);
-          if (!lost->found && g_str_equal (lost->item->id, id))
-            {
-              lost->found = TRUE;
-              lost->revision = revision;
-              lost->section = section;
-            }
-        }
-    }
-  else if (!listd_error_is (error, LISTD_ERROR_NO_SUCH_OBJECT))
-    {
-      self->funcs->lost (object);
-      return;
-    }
-  search_lost (self);
-}
-
-static void
-search_lost (ListdFollower *self)
-{
-  Relocation *relocation = self->relocation;
-
-  while (relocation->next < relocation->lost->len && relocation->under_way < SEARCHES_AT_ONCE && relocation->searches < MOST_SEARCHES)
-    {
-      Lost *lost = &g_array_index (relocation->lost, Lost, relocation->next);
-      gboolean again = FALSE;
-
-      /* The items of one object are neighbours. */
-      if (relocation->next > 0)
-        again = g_str_equal (lost->item->id, g_array_index (relocation->lost, Lost, relocation->next - 1).item->id);
-      if (!lost->found && !again)
-        {
-          Asked *asked = asked_new (self);
-          asked->lost = relocation->next;
-          relocation->under_way++;
-          relocation->searches++;
-          listd_client_ask (self->client, self->queue, self->path, "Adapter", "FindObject", g_variant_new ("(s)", lost->item->id),
-                            "(tusa{sv})", on_found, asked, g_free);
-        }
-      relocation->next++;
-    }
-  if (relocation->under_way == 0)
-    after_searches (self);
-}
-
-static void
-on_guessed (gpointer object, GVariant *reply, const GError *error, gpointer data)
-{
-  Asked *asked = data;
-  ListdFollower *self = asked->follower;
-  Relocation *relocation = self->relocation;
-
-  if (asked->serial != self->serial)
-    return;
-  if (reply != NULL)
-    {
-      g_autoptr (GHashTable) places = g_hash_table_new (g_str_hash, g_str_equal);
-      guint64 revision;
-      g_autoptr (GVariant) items = NULL;
-      GVariantIter iter;
-      guint section;
-      const char *id;
-      gpointer place;
-
-      g_variant_get (reply, "(tu@a(ususa{sv}))", &revision, NULL, &items);
-      g_variant_iter_init (&iter, items);
-      while (g_variant_iter_next (&iter, "(u&su&s@a{sv})", &section, &id, NULL, NULL, NULL))
-        g_hash_table_insert (places, (gpointer) id, GUINT_TO_POINTER (section));
-      for (guint i = 0; i < relocation->lost->len; i++)
-        {
-          Lost *lost = &g_array_index (relocation->lost, Lost, i);
-          if (g_hash_table_lookup_extended (places, lost->item->id, NULL, &place))
-            {
-              lost->found = TRUE;
-              lost->revision = revision;
-              lost->section = GPOINTER_TO_UINT (place);
-            }
-        }
-    }
-  search_lost (self);
-}
-
-static void
-relocate (ListdFollower *self, const char *epoch, guint64 base, guint n_sections, gboolean flat)
-{
-  Relocation *relocation = g_new0 (Relocation, 1);
-  const GPtrArray *items = listd_rows_get_items (self->rows);
-  g_autoptr (GArray) positions = g_array_new (FALSE, FALSE, sizeof (guint));
-  g_autoptr (GArray) clusters = NULL;
-  ListdCluster best = { 0, 0, 0 };
-
-  relocation->epoch = g_strdup (epoch);
-  relocation->base = base;
-  relocation->n_sections = n_sections;
-  relocation->flat = flat || n_sections == 0;
-  relocation->lost = g_array_new (FALSE, FALSE, sizeof (Lost));
-  for (guint i = 0; i < items->len; i++)
-    {
-      ListdItem *item = g_ptr_array_index (items, i);
-      if (item->loaded)
-        {
-          g_array_append_val (positions, item->position);
-          g_array_append_val (relocation->lost, ((Lost){ g_object_ref (item), FALSE, 0, 0 }));
-        }
-    }
-  self->relocation = relocation;
-  set_work (self, RELOCATING);
-
-  clusters = listd_clusters_new ((const guint *) (gpointer) positions->data, positions->len, 16, 512);
-  for (guint i = 0; i < clusters->len; i++)
-    if (g_array_index (clusters, ListdCluster, i).count > best.count)
-      best = g_array_index (clusters, ListdCluster, i);
-  if (best.count > 0)
-    {
-      /* Most often nearly all are where they were. No content has a field of this name. */
-      const char *nothing[] = { " ", NULL };
-      guint first, last, item;
-
-      listd_rows_locate (self->rows, best.first, &first, &item);
-      listd_rows_locate (self->rows, best.first + best.length - 1, &last, &item);
-      listd_client_ask (self->client, self->queue, self->path, "Adapter", "GetItems",
-                        g_variant_new ("(uu^as)", first, last - first + 1, nothing), "(tua(ususa{sv}))", on_guessed, asked_new (self), g_free);
-    }
-  else
-    search_lost (self);
-}
-
 /* What comes next */
 
-static void
-advance (ListdFollower *self)
+void
+listd_follower_advance (ListdFollower *self)
 {
-  while (self->started && self->work == IDLE)
+  while (self->started && self->work == LISTD_WORK_IDLE)
     {
       ListdUpdate *update = g_queue_peek_head (&self->pending);
 
       if (update == NULL)
         {
           run_waiters (self, FALSE);
-          if (self->started && self->work == IDLE && self->pending.head == NULL)
+          if (self->started && self->work == LISTD_WORK_IDLE && self->pending.head == NULL)
             {
               if (self->needed > self->revision)
                 ask_changes (self);
@@ -808,7 +417,8 @@ advance (ListdFollower *self)
       else if (listd_update_get_revision (update) <= self->revision)
         listd_update_unref (g_queue_pop_head (&self->pending));
       else if (listd_update_get_kind (update) == LISTD_UPDATE_RELOAD)
-        relocate (self, self->epoch, listd_update_get_revision (update), listd_update_get_n_sections (update), listd_update_get_flat (update));
+        listd_follower_relocate (self, self->epoch, listd_update_get_revision (update), listd_update_get_n_sections (update),
+                                 listd_update_get_flat (update));
       else if (listd_update_get_kind (update) == LISTD_UPDATE_ANNOUNCE || listd_update_get_base (update) != self->revision)
         {
           self->needed = MAX (self->needed, listd_update_get_revision (update));
@@ -851,27 +461,27 @@ listd_follower_start (ListdFollower *self, const char *epoch, guint64 revision, 
       else
         {
           self->funcs->moved (self->queue->object);
-          advance (self);
+          listd_follower_advance (self);
         }
       return;
     }
   self->attempts = 0;
   self->needed = 0;
-  relocate (self, epoch, revision, n_sections, flat);
+  listd_follower_relocate (self, epoch, revision, n_sections, flat);
 }
 
 void
 listd_follower_push (ListdFollower *self, ListdUpdate *update)
 {
   g_queue_push_tail (&self->pending, listd_update_ref (update));
-  advance (self);
+  listd_follower_advance (self);
 }
 
 void
 listd_follower_need (ListdFollower *self, guint64 revision)
 {
   self->needed = MAX (self->needed, revision);
-  advance (self);
+  listd_follower_advance (self);
 }
 
 void

@@ -287,7 +287,7 @@ struct _ListdDirectory
 };
 
 static void directory_model_init (GListModelInterface *iface);
-static void ask_lists (ListdDirectory *self);
+static void ask_lists (gpointer object, gpointer data);
 
 G_DEFINE_FINAL_TYPE_WITH_CODE (ListdDirectory, listd_directory, G_TYPE_OBJECT,
                                G_IMPLEMENT_INTERFACE (G_TYPE_LIST_MODEL, directory_model_init))
@@ -398,12 +398,14 @@ on_lists (gpointer object, GVariant *reply, const GError *error, gpointer data)
     }
   return_first (self, error);
   if (self->again)
-    ask_lists (self);
+    ask_lists (self, NULL);
 }
 
 static void
-ask_lists (ListdDirectory *self)
+ask_lists (gpointer object, gpointer data)
 {
+  ListdDirectory *self = object;
+
   self->again = self->asking;
   if (self->asking || !listd_client_is_up (self->client))
     return;
@@ -411,62 +413,34 @@ ask_lists (ListdDirectory *self)
   listd_client_ask (self->client, &self->queue, LISTD_PATH, "Manager", "ListAdapters", NULL, "(a(soa{sv}))", on_lists, NULL, NULL);
 }
 
-static gboolean
-on_soon (gpointer data)
-{
-  GWeakRef *reference = data;
-  g_autoptr (ListdDirectory) self = g_weak_ref_get (reference);
-
-  if (self != NULL)
-    {
-      g_clear_pointer (&self->soon, g_source_unref);
-      ask_lists (self);
-    }
-  return G_SOURCE_REMOVE;
-}
-
-static void
-weak_ref_free (gpointer data)
-{
-  g_weak_ref_clear (data);
-  g_free (data);
-}
-
 /* Many lists may come and go at once, so listd is asked a little later, for all of them. */
 static void
 ask_soon (ListdDirectory *self)
 {
-  GWeakRef *reference;
-
-  if (self->soon != NULL)
-    return;
-  reference = g_new (GWeakRef, 1);
-  g_weak_ref_init (reference, self);
-  self->soon = listd_client_attach (self->client, g_timeout_source_new (20), on_soon, reference, weak_ref_free);
+  listd_queue_post_later (&self->queue, self->client, &self->soon, 20, ask_lists);
 }
 
 static void
-on_properties_changed (GDBusConnection *connection, const char *sender, const char *path, const char *interface, const char *member,
-                       GVariant *parameters, gpointer object)
+on_properties_changed (gpointer object, const char *path, const char *member, GVariant *parameters, gpointer data)
 {
   if (g_str_has_prefix (path, LISTD_PATH "/adapters/"))
     ask_soon (object);
 }
 
 static void
-directory_up (gpointer object, gpointer data)
+on_up (gpointer object)
 {
   ListdDirectory *self = object;
 
   if (!listd_client_is_up (self->client))
     return;
-  self->properties_subscription = listd_client_subscribe (self->client, "org.freedesktop.DBus.Properties", "PropertiesChanged", NULL, FALSE,
-                                                          on_properties_changed, self);
-  ask_lists (self);
+  self->properties_subscription = listd_client_subscribe (self->client, &self->queue, NULL, "org.freedesktop.DBus.Properties",
+                                                          "PropertiesChanged", NULL, FALSE, on_properties_changed, NULL);
+  ask_lists (self, NULL);
 }
 
 static void
-directory_down (gpointer object, gpointer data)
+on_down (gpointer object)
 {
   ListdDirectory *self = object;
   guint n = self->infos->len;
@@ -478,30 +452,12 @@ directory_down (gpointer object, gpointer data)
 }
 
 static void
-on_directory_up (gpointer object)
-{
-  listd_queue_post (&LISTD_DIRECTORY (object)->queue, directory_up, NULL, NULL);
-}
-
-static void
-on_directory_down (gpointer object)
-{
-  listd_queue_post (&LISTD_DIRECTORY (object)->queue, directory_down, NULL, NULL);
-}
-
-static void
-on_directory_appeared (gpointer object, const char *path, GVariant *interfaces)
+on_list (gpointer object, const char *path)
 {
   ask_soon (object);
 }
 
-static void
-on_directory_disappeared (gpointer object, const char *path)
-{
-  ask_soon (object);
-}
-
-static const ListdMemberFuncs directory_funcs = { on_directory_up, on_directory_down, on_directory_appeared, on_directory_disappeared };
+static const ListdMemberFuncs member_funcs = { on_up, on_down, on_list, on_list };
 
 static void
 listd_directory_dispose (GObject *object)
@@ -510,13 +466,9 @@ listd_directory_dispose (GObject *object)
 
   if (self->client != NULL)
     {
-      listd_client_remove_member (self->client, self);
+      listd_client_remove_member (self->client, &self->queue);
       listd_client_unsubscribe (self->client, &self->properties_subscription);
-      if (self->soon != NULL)
-        {
-          g_source_destroy (self->soon);
-          g_clear_pointer (&self->soon, g_source_unref);
-        }
+      listd_queue_cancel (&self->soon);
       listd_queue_clear (&self->queue);
     }
   g_clear_object (&self->client);
@@ -570,7 +522,7 @@ listd_client_list_names_async (ListdClient *self, GCancellable *cancellable, GAs
   directory->first = g_object_ref (task);
   /* The task keeps the directory until it can hand it over. */
   g_task_set_task_data (task, directory, g_object_unref);
-  listd_client_add_member (self, directory, &directory_funcs);
+  listd_client_add_member (self, &directory->queue, &member_funcs);
   g_object_unref (task);
 }
 

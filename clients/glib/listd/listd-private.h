@@ -3,7 +3,7 @@
 #pragma once
 
 #include "listd.h"
-#include "listd-update.h"
+#include "listd-chain.h"
 
 G_BEGIN_DECLS
 
@@ -24,23 +24,27 @@ typedef void (*ListdEventFunc) (gpointer object, gpointer data);
 void listd_queue_init (ListdQueue *queue, gpointer object);
 void listd_queue_clear (ListdQueue *queue);
 void listd_queue_post (ListdQueue *queue, ListdEventFunc func, gpointer data, GDestroyNotify destroy);
+/* Posts in a later turn of the main loop, or later still, unless the object is gone. `source` is where the object keeps what waits: as
+ * long as it is there, nothing else is posted. */
+void listd_queue_post_later (ListdQueue *queue, ListdClient *client, GSource **source, guint milliseconds, ListdEventFunc func);
+void listd_queue_cancel (GSource **source);
 
-/* What lists, views and directories hear from their client. */
+/* What lists, views and directories hear from their client, by their queue. */
 typedef struct
 {
   void (*up) (gpointer object);   /* listd is there, and its features are known */
   void (*down) (gpointer object); /* what was known of listd ended */
-  void (*appeared) (gpointer object, const char *path, GVariant *interfaces);
+  void (*appeared) (gpointer object, const char *path);
   void (*disappeared) (gpointer object, const char *path);
 } ListdMemberFuncs;
 
+typedef void (*ListdSignalFunc) (gpointer object, const char *path, const char *member, GVariant *parameters, gpointer data);
 typedef void (*ListdReplyFunc) (gpointer object, GVariant *reply, const GError *error, gpointer data);
 
-void listd_client_add_member (ListdClient *client, gpointer object, const ListdMemberFuncs *funcs);
-void listd_client_remove_member (ListdClient *client, gpointer object);
+void listd_client_add_member (ListdClient *client, ListdQueue *queue, const ListdMemberFuncs *funcs);
+void listd_client_remove_member (ListdClient *client, ListdQueue *queue);
 gboolean listd_client_is_up (ListdClient *client);
 gboolean listd_client_has_feature (ListdClient *client, const char *feature);
-GMainContext *listd_client_get_context (ListdClient *client);
 /* Calls a method, and posts its answer to the queue of `object`, unless the object or the owner of the name is gone by then.
  * `reply_type` is what the answer must be. Takes floating parameters. */
 void listd_client_ask (ListdClient *client, ListdQueue *queue, const char *path, const char *interface, const char *method,
@@ -50,9 +54,13 @@ void listd_client_tell (ListdClient *client, const char *path, const char *inter
 /* Calls a method for the application. The result is that of g_task_return_pointer() with a GVariant. */
 void listd_client_call (ListdClient *client, const char *path, const char *interface, const char *method, GVariant *parameters,
                         const char *reply_type, GUnixFDList *descriptors, GTask *task);
-guint listd_client_subscribe (ListdClient *client, const char *interface, const char *member, const char *path, gboolean unicast,
-                              GDBusSignalCallback callback, gpointer object);
-/* Ends a subscription, if there is one, and forgets its number. */
+/* Hears a signal, and posts it to a queue unless its object is gone by then. `path` is the sender's, or NULL for any; `type` what the
+ * parameters must be, or NULL. `data` must live until the subscription ends. A `unicast` signal needs no rule of the bus. */
+guint listd_client_subscribe (ListdClient *client, ListdQueue *queue, const char *path, const char *interface, const char *member,
+                              const char *type, gboolean unicast, ListdSignalFunc func, gpointer data);
+/* Whether a listd_client_call() was answered: the end of a task of which nothing else is wanted. */
+gboolean listd_reply_arrived (GAsyncResult *result, GError **error);
+/* Ends a subscription, if there is one, and forgets its number. Signals that wait in the queue are dropped. */
 void listd_client_unsubscribe (ListdClient *client, guint *subscription);
 
 char *listd_path_of_list (const char *name);
@@ -99,7 +107,6 @@ char *listd_format_value (GVariant *value, const char *hint);
 
 /* Texts of a filter, after `?` in the source of a list made from a list. */
 char *listd_filter_to_argument (ListdFilter *filter);
-ListdClient *listd_list_get_client_internal (ListdList *list);
 /* Calls `func` when the model is at `revision` or later, or when it will never be. */
 void listd_list_when_at (ListdList *list, guint64 revision, ListdEventFunc func, gpointer data, GDestroyNotify destroy);
 const char *listd_list_get_path (ListdList *list);

@@ -54,3 +54,61 @@ listd_queue_post (ListdQueue *self, ListdEventFunc func, gpointer data, GDestroy
   self->busy = FALSE;
   g_object_unref (self->object);
 }
+
+typedef struct
+{
+  GWeakRef object;
+  ListdQueue *queue;
+  GSource **source;
+  ListdEventFunc func;
+} Later;
+
+static void
+later_free (gpointer data)
+{
+  Later *later = data;
+
+  g_weak_ref_clear (&later->object);
+  g_free (later);
+}
+
+static gboolean
+on_later (gpointer data)
+{
+  Later *later = data;
+  g_autoptr (GObject) object = g_weak_ref_get (&later->object);
+
+  if (object != NULL)
+    {
+      g_clear_pointer (later->source, g_source_unref);
+      listd_queue_post (later->queue, later->func, NULL, NULL);
+    }
+  return G_SOURCE_REMOVE;
+}
+
+void
+listd_queue_post_later (ListdQueue *self, ListdClient *client, GSource **source, guint milliseconds, ListdEventFunc func)
+{
+  Later *later;
+
+  if (*source != NULL)
+    return;
+  later = g_new (Later, 1);
+  g_weak_ref_init (&later->object, self->object);
+  later->queue = self;
+  later->source = source;
+  later->func = func;
+  *source = milliseconds > 0 ? g_timeout_source_new (milliseconds) : g_idle_source_new ();
+  /* Before the frame that needs it is drawn. */
+  g_source_set_priority (*source, G_PRIORITY_DEFAULT);
+  listd_client_attach (client, *source, on_later, later, later_free);
+}
+
+void
+listd_queue_cancel (GSource **source)
+{
+  if (*source == NULL)
+    return;
+  g_source_destroy (*source);
+  g_clear_pointer (source, g_source_unref);
+}

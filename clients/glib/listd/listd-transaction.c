@@ -34,22 +34,14 @@ struct _ListdTransaction
 /* From here on objects go as a file, and not in the message. */
 #define LARGEST_MESSAGE (12 * 1024 * 1024)
 
-static const GEnumValue positions[] = {
-  { LISTD_POSITION_KEEP, "LISTD_POSITION_KEEP", "keep" },       { LISTD_POSITION_FIRST, "LISTD_POSITION_FIRST", "first" },
-  { LISTD_POSITION_LAST, "LISTD_POSITION_LAST", "last" },       { LISTD_POSITION_BEFORE, "LISTD_POSITION_BEFORE", "before" },
-  { LISTD_POSITION_AFTER, "LISTD_POSITION_AFTER", "after" },    { 0, NULL, NULL },
-};
-
 G_DEFINE_FINAL_TYPE (ListdTransaction, listd_transaction, G_TYPE_OBJECT)
 
-GType
-listd_position_get_type (void)
-{
-  static gsize type = 0;
-  if (g_once_init_enter (&type))
-    g_once_init_leave (&type, g_enum_register_static ("ListdPosition", positions));
-  return type;
-}
+G_DEFINE_ENUM_TYPE (ListdPosition, listd_position,
+                    G_DEFINE_ENUM_VALUE (LISTD_POSITION_KEEP, "keep"),
+                    G_DEFINE_ENUM_VALUE (LISTD_POSITION_FIRST, "first"),
+                    G_DEFINE_ENUM_VALUE (LISTD_POSITION_LAST, "last"),
+                    G_DEFINE_ENUM_VALUE (LISTD_POSITION_BEFORE, "before"),
+                    G_DEFINE_ENUM_VALUE (LISTD_POSITION_AFTER, "after"))
 
 static void
 listd_transaction_finalize (GObject *object)
@@ -91,7 +83,8 @@ listd_transaction_new (ListdList *list, guint64 expected_revision)
 static const char *
 word_of (ListdPosition position)
 {
-  return (guint) position < G_N_ELEMENTS (positions) - 1 ? positions[position].value_nick : "keep";
+  static const char *const words[] = { "keep", "first", "last", "before", "after" };
+  return (guint) position < G_N_ELEMENTS (words) ? words[position] : "keep";
 }
 
 static const char *
@@ -250,7 +243,7 @@ on_written (GObject *source, GAsyncResult *result, gpointer data)
 static void
 write_to (ListdList *list, const char *method, GVariant *parameters, GUnixFDList *descriptors, GTask *task)
 {
-  listd_client_call (listd_list_get_client_internal (list), listd_list_get_path (list), "Adapter", method, parameters, "(t)", descriptors,
+  listd_client_call (listd_list_get_client (list), listd_list_get_path (list), "Adapter", method, parameters, "(t)", descriptors,
                      g_task_new (list, g_task_get_cancellable (task), on_written, task));
 }
 

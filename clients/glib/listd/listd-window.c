@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "listd-window.h"
 
+#include "listd-pictures.h"
+
 #define CREDIT 32
 /* Held items that are this near to each other are one range. */
 #define GAP 64
 #define LONGEST_RANGE 512
 #define QUESTIONS_AT_ONCE 4
-#define SLOTS "a(usuuss(dddd)xa{sv})"
 
 struct _ListdWindow
 {
@@ -18,22 +19,17 @@ struct _ListdWindow
   const ListdWindowFuncs *funcs;
   char **fields;
 
-  char *view;
-  guint serial; /* of the view */
-  guint subscriptions[3];
-  guint64 sequence; /* of the last picture that came */
-  guint64 acknowledged;
-  gsize bytes;              /* since the last acknowledgement */
+  ListdPictures *pictures;
+  guint serial;             /* of the view */
+  gsize bytes;              /* of pictures since the last acknowledgement */
   guint64 picture_revision; /* of the last picture that was taken */
-  gboolean lost_picture;
-  GHashTable *slots; /* number -> ListdItem, referenced */
-  GQueue pictures;   /* of GVariant: pictures of revisions that the rows have not reached */
+  GHashTable *slots;        /* number -> ListdItem, referenced */
+  GQueue waiting;           /* of GVariant: pictures of revisions that the rows have not reached */
 
   GSource *idle;
   gboolean has_range;
   guint range_first, range_n;
   gboolean asking;          /* SetVisibleRange is under way */
-  gboolean refused;         /* the last one was */
   guint asked_first, asked_n; /* what the last one asked */
   guint64 asked_revision;
   guint questions; /* GetItems under way */
@@ -49,6 +45,8 @@ typedef struct
 } Asked;
 
 static void take_pictures (ListdWindow *self);
+static void look (gpointer object, gpointer data);
+static const ListdPicturesFuncs pictures_funcs;
 
 static Asked *
 asked_new (ListdWindow *self)
@@ -82,7 +80,8 @@ listd_window_new (ListdClient *client, ListdQueue *queue, ListdRows *rows, Listd
   self->path = g_strdup (path);
   self->funcs = funcs;
   self->slots = g_hash_table_new (NULL, NULL);
-  g_queue_init (&self->pictures);
+  g_queue_init (&self->waiting);
+  self->pictures = listd_pictures_new (client, queue, &pictures_funcs, self);
   return self;
 }
 
@@ -109,22 +108,18 @@ static void
 drop_pictures (ListdWindow *self)
 {
   GVariant *picture;
-  while ((picture = g_queue_pop_head (&self->pictures)) != NULL)
+  while ((picture = g_queue_pop_head (&self->waiting)) != NULL)
     g_variant_unref (picture);
 }
 
 void
 listd_window_close (ListdWindow *self)
 {
-  for (guint i = 0; i < G_N_ELEMENTS (self->subscriptions); i++)
-    listd_client_unsubscribe (self->client, &self->subscriptions[i]);
-  if (self->view != NULL)
-    listd_client_tell (self->client, self->view, "View", "Close", NULL);
-  g_clear_pointer (&self->view, g_free);
+  listd_pictures_close (self->pictures);
   self->serial++;
-  self->asking = self->refused = self->lost_picture = FALSE;
+  self->asking = FALSE;
   self->questions = 0;
-  self->sequence = self->acknowledged = self->picture_revision = 0;
+  self->picture_revision = 0;
   self->bytes = 0;
   self->asked_n = 0;
   for (guint i = 0; i < listd_rows_get_items (self->rows)->len; i++)
@@ -139,11 +134,8 @@ listd_window_free (ListdWindow *self)
   if (self == NULL)
     return;
   listd_window_close (self);
-  if (self->idle != NULL)
-    {
-      g_source_destroy (self->idle);
-      g_source_unref (self->idle);
-    }
+  listd_queue_cancel (&self->idle);
+  listd_pictures_free (self->pictures);
   g_hash_table_unref (self->slots);
   g_strfreev (self->fields);
   g_free (self->path);
@@ -153,7 +145,7 @@ listd_window_free (ListdWindow *self)
 const char *
 listd_window_get_view (ListdWindow *self)
 {
-  return self->view;
+  return listd_pictures_get_view (self->pictures);
 }
 
 void
@@ -340,13 +332,15 @@ ask_items (ListdWindow *self, guint first, guint length)
 /* Pictures */
 
 static void
-acknowledge (ListdWindow *self)
+acknowledge (gpointer owner)
 {
-  if (self->acknowledged == self->sequence)
+  ListdWindow *self = owner;
+  guint64 sequence = listd_pictures_get_sequence (self->pictures);
+
+  if (listd_pictures_get_acknowledged (self->pictures) == sequence)
     return;
-  self->acknowledged = self->sequence;
   self->bytes = 0;
-  listd_client_tell (self->client, self->view, "View", "Ack", g_variant_new ("(t)", self->sequence));
+  listd_pictures_acknowledge (self->pictures, sequence);
 }
 
 /* Takes the item out of a slot. */
@@ -421,7 +415,7 @@ take_picture (ListdWindow *self, GVariant *picture)
   guint slot, section, number;
   GVariant *content;
 
-  g_variant_get (picture, "(tt(dd)(dd)@au@" SLOTS "@a(uuu(dddd)x)@a(ua{sv})@a{sv})", NULL, &filling.revision, NULL, NULL, NULL, NULL, &gone,
+  g_variant_get (picture, "(tt(dd)(dd)@au@" LISTD_SLOTS "@a(uuu(dddd)x)@a(ua{sv})@a{sv})", NULL, &filling.revision, NULL, NULL, NULL, NULL, &gone,
                  &shown, &placed, &rebound, NULL);
   g_variant_iter_init (&iter, gone);
   while (g_variant_iter_next (&iter, "u", &slot))
@@ -457,39 +451,6 @@ take_picture (ListdWindow *self, GVariant *picture)
 }
 
 static void
-on_resync (gpointer object, GVariant *reply, const GError *error, gpointer data)
-{
-  Asked *asked = data;
-  ListdWindow *self = asked->window;
-  guint64 sequence;
-
-  if (asked->serial != self->serial)
-    return;
-  if (error != NULL)
-    {
-      self->funcs->closed (object, "resync");
-      return;
-    }
-  g_variant_get_child (reply, 0, "t", &sequence);
-  drop_pictures (self);
-  self->lost_picture = FALSE;
-  self->sequence = self->acknowledged = sequence;
-  self->bytes = 0;
-  g_queue_push_tail (&self->pictures, g_variant_ref (reply));
-  take_pictures (self);
-}
-
-static void
-ask_resync (ListdWindow *self)
-{
-  if (self->lost_picture || self->view == NULL)
-    return;
-  self->lost_picture = TRUE;
-  listd_client_ask (self->client, self->queue, self->view, "View", "Resync", NULL, "(tt(dd)(dd)" SLOTS "a{sv})", on_resync, asked_new (self),
-                    asked_free);
-}
-
-static void
 take_whole_picture (ListdWindow *self, GVariant *picture)
 {
   g_autoptr (GPtrArray) released = g_ptr_array_new_with_free_func (g_object_unref);
@@ -498,7 +459,7 @@ take_whole_picture (ListdWindow *self, GVariant *picture)
   Filling filling = { 0, g_ptr_array_new_with_free_func (g_object_unref), FALSE };
   g_autoptr (GList) slots = NULL;
 
-  g_variant_get (picture, "(tt(dd)(dd)@" SLOTS "@a{sv})", NULL, &filling.revision, NULL, NULL, NULL, NULL, &shown, NULL);
+  g_variant_get (picture, "(tt(dd)(dd)@" LISTD_SLOTS "@a{sv})", NULL, &filling.revision, NULL, NULL, NULL, NULL, &shown, NULL);
   show (self, shown, &filling, released, seen);
   slots = g_hash_table_get_keys (self->slots);
   for (GList *link = slots; link != NULL; link = link->next)
@@ -513,21 +474,21 @@ take_whole_picture (ListdWindow *self, GVariant *picture)
 static void
 take_pictures (ListdWindow *self)
 {
-  while (self->pictures.head != NULL)
+  while (self->waiting.head != NULL)
     {
-      GVariant *picture = self->pictures.head->data;
+      GVariant *picture = self->waiting.head->data;
       guint64 revision;
 
       g_variant_get_child (picture, 1, "t", &revision);
-      if (self->lost_picture || !listd_follower_is_started (self->follower) || !listd_follower_is_filled (self->follower))
+      if (listd_pictures_asks_whole (self->pictures) || !listd_follower_is_started (self->follower) || !listd_follower_is_filled (self->follower))
         return;
       if (revision > listd_follower_get_revision (self->follower))
         {
           listd_follower_need (self->follower, revision);
           return;
         }
-      g_queue_pop_head (&self->pictures);
-      if (g_variant_n_children (picture) == 6)
+      g_queue_pop_head (&self->waiting);
+      if (listd_picture_is_whole (picture))
         take_whole_picture (self, picture);
       else
         take_picture (self, picture);
@@ -536,88 +497,41 @@ take_pictures (ListdWindow *self)
   listd_window_refresh (self);
 }
 
-typedef struct
-{
-  guint serial;
-  GVariant *parameters;
-  char *member;
-} ViewSignal;
-
 static void
-view_signal_free (gpointer data)
+on_picture (gpointer owner, GVariant *picture)
 {
-  ViewSignal *signal = data;
-  g_variant_unref (signal->parameters);
-  g_free (signal->member);
-  g_free (signal);
-}
+  ListdWindow *self = owner;
 
-
-static void
-handle_view_signal (gpointer object, gpointer data)
-{
-  ViewSignal *signal = data;
-  ListdWindow *self = listd_list_get_window (object);
-  guint64 sequence;
-
-  if (self == NULL || self->view == NULL || signal->serial != self->serial)
-    return;
-  if (g_str_equal (signal->member, "Closed"))
+  if (listd_picture_is_whole (picture))
     {
-      const char *reason;
-      g_variant_get (signal->parameters, "(&s)", &reason);
-      g_clear_pointer (&self->view, g_free);
-      self->funcs->closed (object, reason);
-      return;
+      drop_pictures (self);
+      self->bytes = 0;
     }
-  if (g_str_equal (signal->member, "Stalled"))
+  else
     {
-      acknowledge (self);
-      return;
+      self->bytes += g_variant_get_size (picture);
+      if (listd_pictures_get_sequence (self->pictures) - listd_pictures_get_acknowledged (self->pictures) >= CREDIT / 2
+          || self->bytes > 128 * 1024)
+        acknowledge (self);
     }
-  if (self->lost_picture)
-    return;
-  g_variant_get_child (signal->parameters, 0, "t", &sequence);
-  if (sequence != self->sequence + 1)
-    {
-      ask_resync (self);
-      return;
-    }
-  self->sequence = sequence;
-  self->bytes += g_variant_get_size (signal->parameters);
-  if (self->sequence - self->acknowledged >= CREDIT / 2 || self->bytes > 128 * 1024)
-    acknowledge (self);
-  g_queue_push_tail (&self->pictures, g_variant_ref (signal->parameters));
+  g_queue_push_tail (&self->waiting, g_variant_ref (picture));
   take_pictures (self);
 }
 
 static void
-on_view_signal (GDBusConnection *connection, const char *sender, const char *path, const char *interface, const char *member,
-                GVariant *parameters, gpointer object)
+on_closed (gpointer owner, const char *reason)
 {
-  ListdWindow *self = listd_list_get_window (object);
-  const char *type = g_str_equal (member, "Closed")    ? "(s)"
-                     : g_str_equal (member, "Stalled") ? "(tt)"
-                                                       : "(tt(dd)(dd)au" SLOTS "a(uuu(dddd)x)a(ua{sv})a{sv})";
-  ViewSignal *signal;
-
-  if (self == NULL || g_strcmp0 (path, self->view) != 0 || !g_variant_is_of_type (parameters, G_VARIANT_TYPE (type)))
-    return;
-  signal = g_new (ViewSignal, 1);
-  *signal = (ViewSignal){ self->serial, g_variant_ref (parameters), g_strdup (member) };
-  listd_queue_post (self->queue, handle_view_signal, signal, view_signal_free);
+  ListdWindow *self = owner;
+  self->funcs->closed (self->queue->object, reason);
 }
+
+static const ListdPicturesFuncs pictures_funcs = { on_picture, acknowledge, on_closed };
 
 void
 listd_window_open (ListdWindow *self, const char *view)
 {
-  static const char *const members[] = { "Changed", "Stalled", "Closed" };
-
   listd_window_close (self);
-  self->view = g_strdup (view);
-  /* They are sent to this connection alone, so the bus needs no rule. */
-  for (guint i = 0; i < G_N_ELEMENTS (members); i++)
-    self->subscriptions[i] = listd_client_subscribe (self->client, "View", members[i], view, TRUE, on_view_signal, self->queue->object);
+  listd_pictures_open (self->pictures, view);
 }
 
 /* What to ask */
@@ -631,7 +545,6 @@ on_range (gpointer object, GVariant *reply, const GError *error, gpointer data)
   if (asked->serial != self->serial)
     return;
   self->asking = FALSE;
-  self->refused = error != NULL;
   if (error != NULL)
     g_debug ("%s: %s", self->path, error->message);
   listd_window_refresh (self);
@@ -649,7 +562,7 @@ ask_range (ListdWindow *self, guint first, guint n)
   self->asked_first = first;
   self->asked_n = n;
   self->asked_revision = revision;
-  listd_client_ask (self->client, self->queue, self->view, "View", "SetVisibleRange",
+  listd_client_ask (self->client, self->queue, listd_pictures_get_view (self->pictures), "View", "SetVisibleRange",
                     g_variant_new ("(tuuuu)", listd_client_has_feature (self->client, "contract-1.0") ? revision : 0, first_section, first_item,
                                    last_section, last_item),
                     "(t)", on_range, asked_new (self), asked_free);
@@ -681,7 +594,8 @@ look (gpointer object, gpointer data)
   ListdCluster range = { 0, 0, 0 };
   guint n;
 
-  if (self == NULL || self->view == NULL || !listd_follower_is_started (self->follower) || !listd_follower_is_filled (self->follower))
+  if (self == NULL || listd_pictures_get_view (self->pictures) == NULL || !listd_follower_is_started (self->follower)
+      || !listd_follower_is_filled (self->follower))
     return;
   items = listd_rows_get_items (self->rows);
   n = listd_rows_get_n (self->rows);
@@ -724,7 +638,7 @@ look (gpointer object, gpointer data)
             }
           wanted = wanted && (other || moved);
         }
-      if (wanted && !self->lost_picture)
+      if (wanted && !listd_pictures_asks_whole (self->pictures))
         ask_range (self, range.first, range.length);
     }
 
@@ -732,7 +646,8 @@ look (gpointer object, gpointer data)
   for (guint i = 0; i < items->len; i++)
     {
       ListdItem *item = g_ptr_array_index (items, i);
-      gboolean coming = (self->asking || self->lost_picture) && item->position >= range.first && item->position - range.first < range.length;
+      gboolean coming = (self->asking || listd_pictures_asks_whole (self->pictures)) && item->position >= range.first
+                        && item->position - range.first < range.length;
       if (listd_rows_is_held (item) && item->slot == LISTD_NO_SLOT && !item->asked && !coming && (!item->loaded || item->dirty))
         g_array_append_val (missing, item->position);
     }
@@ -742,42 +657,11 @@ look (gpointer object, gpointer data)
     ask_items (self, g_array_index (clusters, ListdCluster, i).first, g_array_index (clusters, ListdCluster, i).length);
 }
 
-static gboolean
-on_idle (gpointer data)
-{
-  GWeakRef *reference = data;
-  g_autoptr (GObject) list = g_weak_ref_get (reference);
-  ListdWindow *self = list != NULL ? listd_list_get_window ((ListdList *) list) : NULL;
-
-  if (self != NULL)
-    {
-      g_clear_pointer (&self->idle, g_source_unref);
-      listd_queue_post (self->queue, look, NULL, NULL);
-    }
-  return G_SOURCE_REMOVE;
-}
-
-static void
-weak_ref_free (gpointer data)
-{
-  g_weak_ref_clear (data);
-  g_free (data);
-}
-
 void
 listd_window_refresh (ListdWindow *self)
 {
-  GWeakRef *reference;
-  GSource *source;
-
-  if (self->idle != NULL || self->view == NULL)
-    return;
-  reference = g_new (GWeakRef, 1);
-  g_weak_ref_init (reference, self->queue->object);
-  source = g_idle_source_new ();
-  /* Before the frame that needs it is drawn. */
-  g_source_set_priority (source, G_PRIORITY_DEFAULT);
-  self->idle = listd_client_attach (self->client, source, on_idle, reference, weak_ref_free);
+  if (listd_pictures_get_view (self->pictures) != NULL)
+    listd_queue_post_later (self->queue, self->client, &self->idle, 0, look);
 }
 
 void
@@ -824,8 +708,8 @@ listd_window_moving (ListdWindow *self, ListdUpdate *const *updates, guint n_upd
 void
 listd_window_moved (ListdWindow *self, gboolean resync)
 {
-  if (resync && self->view != NULL && self->sequence > 0)
-    ask_resync (self);
+  if (resync && listd_pictures_get_sequence (self->pictures) > 0)
+    listd_pictures_ask_whole (self->pictures);
   take_pictures (self);
   listd_window_refresh (self);
 }

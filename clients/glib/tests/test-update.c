@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Random updates of lists, against lists of names that are simply compared. */
-#include "listd-update.h"
+#include "listd-chain.h"
 
 #include <stdlib.h>
 
