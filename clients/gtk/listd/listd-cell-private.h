@@ -28,7 +28,7 @@ struct _ListdCell
   gint64 moved;
   double alpha; /* the opacity that the cell starts with */
   gboolean selected;
-  gboolean leaving; /* fades out; it shows nothing that the list has */
+  gboolean held; /* somebody drags it */
 };
 
 ListdCell *listd_cell_new (const char *kind, const char *reuse);

@@ -73,9 +73,11 @@ unbind (ListdFlowView *self, ListdCell *cell)
 static void
 set_free (ListdFlowView *self, ListdCell *cell)
 {
+  if (self->held == cell)
+    self->held = NULL;
+  cell->held = FALSE;
   unbind (self, cell);
   cell->frame = nowhere;
-  cell->leaving = FALSE;
   cell->moved = 0;
   listd_cell_set_selected (cell, FALSE);
   if (self->pool != NULL)
@@ -139,6 +141,7 @@ take_cell (ListdFlowView *self, const char *kind, const char *reuse)
       self->n_cells++;
     }
   gtk_widget_set_child_visible (GTK_WIDGET (cell), TRUE);
+  cell->alpha = 1;
   cell->frame = nowhere;
   cell->moved = 0;
   return cell;
@@ -353,6 +356,8 @@ compare_depth (gconstpointer one, gconstpointer other)
 {
   const ListdCell *a = *(ListdCell *const *) one, *b = *(ListdCell *const *) other;
 
+  if (a->held != b->held)
+    return a->held ? 1 : -1;
   if (a->z != b->z)
     return a->z < b->z ? -1 : 1;
   if (a->slot == b->slot)
@@ -415,7 +420,7 @@ restack (ListdFlowView *self)
 static double
 progress_of (const ListdCell *cell, gint64 now)
 {
-  const double t = cell->moved == 0 ? 1 : CLAMP ((now - cell->moved) / (double) DURATION, 0, 1);
+  const double t = cell->held ? 0 : cell->moved == 0 ? 1 : CLAMP ((now - cell->moved) / (double) DURATION, 0, 1);
 
   return 1 - (1 - t) * (1 - t) * (1 - t);
 }
@@ -486,7 +491,12 @@ place (ListdFlowView *self, gboolean animated, const double position[2])
         {
           const double rest = 1 - progress_of (cell, now);
 
-          if (animated && (meets (self, &frame) || meets (self, &(ListdRect){ frame.x + x, frame.y + y, frame.width, frame.height })))
+          if (cell->held)
+            {
+              cell->from_x += x;
+              cell->from_y += y;
+            }
+          else if (animated && (meets (self, &frame) || meets (self, &(ListdRect){ frame.x + x, frame.y + y, frame.width, frame.height })))
             {
               cell->from_x = x + cell->from_x * rest;
               cell->from_y = y + cell->from_y * rest;
@@ -501,6 +511,8 @@ place (ListdFlowView *self, gboolean animated, const double position[2])
     self->moving = gtk_widget_add_tick_callback (GTK_WIDGET (self), on_tick, NULL, NULL);
 }
 
+/* Assistive technologies hear which of how many items a cell is. Of a list whose sections have several items only the list knows,
+ * which listd-flow-keys.c asks for the item that has the focus. */
 static void
 tell_places (ListdFlowView *self)
 {
@@ -509,8 +521,12 @@ tell_places (ListdFlowView *self)
   const guint n = self->list != NULL ? g_list_model_get_n_items (G_LIST_MODEL (self->list)) : 0;
 
   g_hash_table_iter_init (&iter, self->cells);
+  while (!self->uneven && g_hash_table_iter_next (&iter, NULL, (gpointer *) &cell))
+    self->uneven = !g_str_equal (cell->kind, "cell") || listd_item_get_item (listd_slot_get_item (cell->slot)) > 0;
+  if (self->uneven)
+    return;
+  g_hash_table_iter_init (&iter, self->cells);
   while (g_hash_table_iter_next (&iter, NULL, (gpointer *) &cell))
-    if (g_str_equal (cell->kind, "cell"))
       listd_cell_set_place (cell, listd_slot_get_section (cell->slot) < n ? listd_slot_get_section (cell->slot) + 1 : 0, n);
 }
 
@@ -573,6 +589,64 @@ on_picture (ListdView *view, ListdFlowView *self)
   gtk_widget_queue_allocate (GTK_WIDGET (self));
   acknowledge (self);
   listd_flow_pointer_update (self);
+  listd_flow_scroll_update (self);
+  listd_flow_keys_update (self);
+}
+
+ListdCell *
+listd_flow_cells_get_nearest (ListdFlowView *self, double x, double y)
+{
+  GHashTableIter iter;
+  ListdCell *cell, *best = NULL;
+  double nearest = INFINITY;
+
+  g_hash_table_iter_init (&iter, self->cells);
+  while (g_hash_table_iter_next (&iter, NULL, (gpointer *) &cell))
+    {
+      const ListdRect *frame = &cell->frame;
+      const double distance = hypot (MAX (0, MAX (frame->x - x, x - frame->x - frame->width)),
+                                     MAX (0, MAX (frame->y - y, y - frame->y - frame->height)));
+      if (g_str_equal (cell->kind, "cell") && !cell->held && frame->width >= 0 && distance < nearest)
+        {
+          nearest = distance;
+          best = cell;
+        }
+    }
+  return best;
+}
+
+void
+listd_flow_cells_hold (ListdFlowView *self, ListdCell *cell, double x, double y)
+{
+  cell->from_x = x;
+  cell->from_y = y;
+  if (!cell->held)
+    {
+      cell->held = TRUE;
+      cell->alpha = 1;
+      self->held = cell;
+      gtk_widget_add_css_class (GTK_WIDGET (cell), "drag");
+      restack (self);
+    }
+  gtk_widget_queue_allocate (GTK_WIDGET (self));
+}
+
+void
+listd_flow_cells_drop (ListdFlowView *self, ListdCell *cell)
+{
+  if (!cell->held)
+    return;
+  cell->held = FALSE;
+  self->held = NULL;
+  gtk_widget_remove_css_class (GTK_WIDGET (cell), "drag");
+  restack (self);
+  if (may_animate (self))
+    {
+      cell->moved = gdk_frame_clock_get_frame_time (gtk_widget_get_frame_clock (GTK_WIDGET (self)));
+      if (self->moving == 0)
+        self->moving = gtk_widget_add_tick_callback (GTK_WIDGET (self), on_tick, NULL, NULL);
+    }
+  gtk_widget_queue_allocate (GTK_WIDGET (self));
 }
 
 void
@@ -689,6 +763,7 @@ listd_flow_cells_allocate (ListdFlowView *self, int width, int height)
     {
       ListdCell *cell;
 
+      /* The menu is a child too. */
       if (!LISTD_IS_CELL (child))
         continue;
       cell = LISTD_CELL (child);

@@ -4,7 +4,7 @@
 
 #include "listd-cell-private.h"
 #include "listd-flow-view.h"
-#include "listd-marks.h"
+#include "listd-selection-private.h"
 
 G_BEGIN_DECLS
 
@@ -43,6 +43,7 @@ struct _ListdFlowView
   GHashTable *templates;
   GdkFrameClock *clock;
   gulong painted;
+  ListdCell *held; /* somebody drags it */
   guint moving; /* tick callback of the cells that move */
   guint n_cells;
   guint64 revision; /* of the last picture */
@@ -62,19 +63,23 @@ struct _ListdFlowView
   guint awaited_item;
 
   /* listd-flow-select.c */
-  ListdMarks *marks;
+  ListdSelection *selection;
   char *pivot; /* where a range of selected items begins */
   guint pivot_item;
 
   /* listd-flow-keys.c */
   char *cursor; /* the item that had the focus last */
   guint cursor_item;
+  gboolean landing; /* the focus goes to what will be at `landing_at`, relative to the viewport */
+  double landing_at[2];
+  gboolean landing_modifies, landing_extends;
+  gboolean uneven; /* sections with other numbers of items than one have been seen */
   GString *typed;
   guint typing;
-  GCancellable *search;
+  gboolean searching;
 
   /* listd-flow-pointer.c */
-  gpointer pointer;
+  struct _ListdPointer *pointer;
 };
 
 /* listd-flow-view.c */
@@ -82,6 +87,7 @@ GtkWidget *listd_flow_emit_setup (ListdFlowView *self, ListdCell *cell);
 void listd_flow_emit_bind (ListdFlowView *self, ListdCell *cell);
 void listd_flow_emit_unbind (ListdFlowView *self, ListdCell *cell);
 void listd_flow_emit_activate (ListdFlowView *self, ListdCell *cell);
+void listd_flow_emit_popup (ListdFlowView *self, ListdCell *cell);
 void listd_flow_emit_move_refused (ListdFlowView *self, ListdSlot *slot, const GError *error);
 
 /* listd-flow-cells.c */
@@ -94,6 +100,11 @@ void listd_flow_cells_allocate (ListdFlowView *self, int width, int height);
 void listd_flow_cells_detach_clock (ListdFlowView *self);
 /* Drops the cells that show nothing, because they would be made in another way now. */
 void listd_flow_cells_forget_spare (ListdFlowView *self);
+/* The cell that is nearest to a place in the content. */
+ListdCell *listd_flow_cells_get_nearest (ListdFlowView *self, double x, double y);
+/* Lifts a cell above the others, and moves it from its place, until it is dropped. */
+void listd_flow_cells_hold (ListdFlowView *self, ListdCell *cell, double x, double y);
+void listd_flow_cells_drop (ListdFlowView *self, ListdCell *cell);
 
 /* listd-flow-scroll.c */
 void listd_flow_scroll_init (ListdFlowView *self);
@@ -104,6 +115,7 @@ void listd_flow_set_page (ListdFlowView *self, double width, double height);
 /* A picture is there: what was at `before` in the content is at `after` now. NULL when nothing of what was shown is left. */
 void listd_flow_take_picture (ListdFlowView *self, const ListdRect *before, const ListdRect *after);
 void listd_flow_tell_viewport (ListdFlowView *self);
+void listd_flow_scroll_update (ListdFlowView *self);
 gboolean listd_flow_is_horizontal (ListdFlowView *self);
 void listd_flow_scroll_by (ListdFlowView *self, double x, double y);
 void listd_flow_reveal (ListdFlowView *self, const ListdRect *frame);
@@ -118,7 +130,8 @@ void listd_flow_select_update (ListdFlowView *self, ListdCell *cell);
 /* What a click or a key means for the selection: `extend` with Shift, `modify` with Ctrl. */
 void listd_flow_select_cell (ListdFlowView *self, ListdCell *cell, gboolean modify, gboolean extend);
 void listd_flow_select_all (ListdFlowView *self, gboolean select);
-void listd_flow_select_many (ListdFlowView *self, GPtrArray *cells, gboolean add);
+/* `refs` are of ListdRef. */
+void listd_flow_select_many (ListdFlowView *self, GArray *refs, gboolean add);
 
 /* listd-flow-keys.c */
 void listd_flow_keys_class_init (GtkWidgetClass *klass);
@@ -127,6 +140,8 @@ void listd_flow_keys_finalize (ListdFlowView *self);
 gboolean listd_flow_keys_focus (ListdFlowView *self, GtkDirectionType direction);
 gboolean listd_flow_keys_grab_focus (ListdFlowView *self);
 void listd_flow_keys_set_cursor (ListdFlowView *self, ListdCell *cell);
+/* Something new is shown: what waits for the focus gets it. */
+void listd_flow_keys_update (ListdFlowView *self);
 ListdCell *listd_flow_keys_get_focused (ListdFlowView *self);
 
 /* listd-flow-pointer.c */

@@ -228,6 +228,12 @@ listd_flow_take_picture (ListdFlowView *self, const ListdRect *before, const Lis
       for (guint i = 0; i < self->told->len; i++)
         g_array_index (self->told, Told, i).at[axis] += shift[axis];
     }
+  /* A viewport that the library below has not sent yet would be taken for one of this picture. */
+  if ((shift[0] != 0 || shift[1] != 0) && self->told->len > 1)
+    {
+      const Told *last = &g_array_index (self->told, Told, self->told->len - 1);
+      listd_view_set_viewport (self->view, last->at[0], last->at[1], last->size[0], last->size[1]);
+    }
   self->filled = TRUE;
   configure (self);
   listd_flow_tell_viewport (self);
@@ -308,8 +314,8 @@ listd_flow_to_content (ListdFlowView *self, double *x, double *y)
 
 /* Scrolling to items */
 
-static void
-focus_awaited (ListdFlowView *self)
+void
+listd_flow_scroll_update (ListdFlowView *self)
 {
   ListdCell *cell = self->awaited != NULL ? listd_flow_view_get_cell (self, self->awaited, self->awaited_item) : NULL;
 
@@ -332,7 +338,7 @@ on_scrolled (GObject *object, GAsyncResult *result, gpointer data)
     return;
   self->scrolls -= MIN (self->scrolls, 1);
   if (done)
-    focus_awaited (self);
+    listd_flow_scroll_update (self);
   else
     g_clear_pointer (&self->awaited, g_free);
 }

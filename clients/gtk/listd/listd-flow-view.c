@@ -57,6 +57,7 @@ enum
   BIND,
   UNBIND,
   ACTIVATE,
+  POPUP,
   MOVE_REFUSED,
   N_SIGNALS
 };
@@ -139,6 +140,13 @@ listd_flow_emit_activate (ListdFlowView *self, ListdCell *cell)
 }
 
 void
+listd_flow_emit_popup (ListdFlowView *self, ListdCell *cell)
+{
+  if (cell->slot != NULL)
+    g_signal_emit (self, signals[POPUP], 0, cell->slot);
+}
+
+void
 listd_flow_emit_move_refused (ListdFlowView *self, ListdSlot *slot, const GError *error)
 {
   g_signal_emit (self, signals[MOVE_REFUSED], 0, slot, error);
@@ -210,6 +218,8 @@ open_view (ListdFlowView *self, gboolean another_list)
       if (another_list)
         {
           self->list = listd_list_new (self->client, self->name);
+          if (self->search_field != NULL)
+            listd_list_set_fields (self->list, (const char *const[]){ self->search_field, NULL });
           listd_flow_select_follow (self);
         }
     }
@@ -288,6 +298,14 @@ static gboolean
 listd_flow_view_grab_focus (GtkWidget *widget)
 {
   return listd_flow_keys_grab_focus (LISTD_FLOW_VIEW (widget));
+}
+
+static void
+listd_flow_view_set_focus_child (GtkWidget *widget, GtkWidget *child)
+{
+  GTK_WIDGET_CLASS (listd_flow_view_parent_class)->set_focus_child (widget, child);
+  if (child != NULL && LISTD_IS_CELL (child))
+    listd_flow_keys_set_cursor (LISTD_FLOW_VIEW (widget), LISTD_CELL (child));
 }
 
 static void
@@ -483,6 +501,7 @@ listd_flow_view_class_init (ListdFlowViewClass *klass)
   widget_class->unrealize = listd_flow_view_unrealize;
   widget_class->focus = listd_flow_view_focus;
   widget_class->grab_focus = listd_flow_view_grab_focus;
+  widget_class->set_focus_child = listd_flow_view_set_focus_child;
   widget_class->direction_changed = listd_flow_view_direction_changed;
   gtk_widget_class_set_css_name (widget_class, "listview");
   gtk_widget_class_set_accessible_role (widget_class, GTK_ACCESSIBLE_ROLE_LIST);
@@ -626,6 +645,14 @@ listd_flow_view_class_init (ListdFlowViewClass *klass)
    */
   signals[ACTIVATE]
       = g_signal_new ("activate", LISTD_TYPE_FLOW_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, LISTD_TYPE_SLOT);
+  /**
+   * ListdFlowView::popup:
+   * @self: the view
+   * @slot: the slot of an item
+   *
+   * The [property@ListdFlowView:context-menu] of an item is about to open: it is time to say what its actions are about.
+   */
+  signals[POPUP] = g_signal_new ("popup", LISTD_TYPE_FLOW_VIEW, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, LISTD_TYPE_SLOT);
   /**
    * ListdFlowView::move-refused:
    * @self: the view
@@ -1060,6 +1087,8 @@ listd_flow_view_set_search_field (ListdFlowView *self, const char *value)
     return;
   g_free (self->search_field);
   self->search_field = g_strdup (value);
+  if (self->list != NULL)
+    listd_list_set_fields (self->list, value != NULL ? (const char *const[]){ value, NULL } : NULL);
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_SEARCH_FIELD]);
 }
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "listd-selection.h"
-
-#include "listd-marks.h"
+#include "listd-selection-private.h"
 
 /* More than this nobody selects by a range with Shift: each item of it is loaded for its name. */
 #define MOST 10000
@@ -382,6 +380,12 @@ static void
 listd_selection_init (ListdSelection *self)
 {
   self->changes = g_ptr_array_new_with_free_func ((GDestroyNotify) change_free);
+}
+
+ListdMarks *
+listd_selection_get_marks (ListdSelection *self)
+{
+  return self->marks;
 }
 
 /**

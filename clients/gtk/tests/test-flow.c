@@ -1,0 +1,664 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What a flow view does: what it shows and where, and what keys, the focus and the selection mean. */
+#include "screen.h"
+
+#include <math.h>
+#include <signal.h>
+
+static Stage *stage;
+
+/* A list of its own for each test. */
+static char *
+make (const char *options, guint n)
+{
+  static guint number = 0;
+  char *name = g_strdup_printf ("list%u", number++);
+
+  stage_create (stage, name, options);
+  if (n > 0)
+    stage_fill (stage, name, n);
+  return name;
+}
+
+static void
+put (const char *list, const char *upserts)
+{
+  stage_apply (stage, list, "@as []", upserts);
+}
+
+static void
+shows_rows (void)
+{
+  g_autofree char *list = make (NULL, 1000);
+  Screen *screen = screen_new (stage, list, 300, 440, NULL);
+
+  screen_settle (screen);
+  g_assert_cmpstr (screen_text (screen, "o3"), ==, "text 3");
+  g_assert_cmpfloat (screen_y (screen, "o3"), ==, 132);
+  g_assert_cmpfloat (gtk_adjustment_get_upper (screen_adjustment (screen)), ==, 44000);
+  g_assert_cmpuint (screen->setups, ==, listd_flow_view_get_n_cells (screen->view));
+  g_assert_cmpuint (listd_flow_view_get_n_cells (screen->view), <=, 10 + 6 + 2);
+  gtk_adjustment_set_value (screen_adjustment (screen), 22000);
+  screen_settle (screen);
+  g_assert_cmpfloat (screen_y (screen, "o500"), ==, 0);
+  g_assert_cmpuint (screen->setups, ==, listd_flow_view_get_n_cells (screen->view));
+  g_assert_null (listd_flow_view_get_cell (screen->view, "o3", 0));
+  screen_free (screen);
+}
+
+static void
+keeps_place (void)
+{
+  g_autofree char *list = make (NULL, 1000);
+  Screen *screen = screen_new (stage, list, 300, 440, NULL);
+  double y, value;
+
+  screen_settle (screen);
+  /* At the start, what is new pushes the others away. */
+  put (list, "[('x0', '', 'first', '', {'text': <'x0'>})]");
+  stage_wait (screen_text (screen, "x0") != NULL);
+  screen_wait_frames (screen, 20);
+  g_assert_cmpfloat (screen_y (screen, "x0"), ==, 0);
+  g_assert_cmpfloat (screen_y (screen, "o0"), ==, 44);
+  gtk_adjustment_set_value (screen_adjustment (screen), 5000);
+  screen_settle (screen);
+  y = screen_y (screen, "o115");
+  value = gtk_adjustment_get_value (screen_adjustment (screen));
+  put (list, "[('x1', '', 'first', '', {'text': <'x1'>}), ('x2', '', 'first', '', {'text': <'x2'>})]");
+  stage_wait (gtk_adjustment_get_lower (screen_adjustment (screen)) == -88);
+  screen_wait_frames (screen, 3);
+  g_assert_cmpfloat (screen_y (screen, "o115"), ==, y);
+  g_assert_cmpfloat (gtk_adjustment_get_value (screen_adjustment (screen)), ==, value);
+  stage_apply (stage, list, "['x0', 'x1', 'x2', 'o0']", "@a(ssssa{sv}) []");
+  stage_wait (gtk_adjustment_get_lower (screen_adjustment (screen)) == 88);
+  screen_wait_frames (screen, 3);
+  g_assert_cmpfloat (screen_y (screen, "o115"), ==, y);
+  screen_free (screen);
+}
+
+static void
+do_not_stick (ListdFlowView *view)
+{
+  listd_flow_view_set_stick_to_start (view, FALSE);
+}
+
+static void
+keeps_place_at_the_start (void)
+{
+  g_autofree char *list = make (NULL, 100);
+  Screen *screen = screen_new (stage, list, 300, 440, do_not_stick);
+
+  screen_settle (screen);
+  put (list, "[('x0', '', 'first', '', {'text': <'x0'>})]");
+  stage_wait (gtk_adjustment_get_lower (screen_adjustment (screen)) == -44);
+  screen_wait_frames (screen, 3);
+  g_assert_cmpfloat (screen_y (screen, "o0"), ==, 0);
+  g_assert_cmpfloat (screen_y (screen, "x0"), ==, -44);
+  screen_free (screen);
+}
+
+static void
+scrolls_to (void)
+{
+  g_autofree char *list = make (NULL, 1000);
+  Screen *screen = screen_new (stage, list, 300, 440, NULL);
+
+  /* Before anything is shown: it waits. */
+  listd_flow_view_scroll_to (screen->view, "o500", 0, LISTD_SCROLL_POSITION_START, TRUE);
+  stage_wait (screen_y (screen, "o500") == 0);
+  stage_wait (g_strcmp0 (screen_focused (screen), "o500") == 0);
+  listd_flow_view_scroll_to (screen->view, "o900", 0, LISTD_SCROLL_POSITION_END, FALSE);
+  stage_wait (screen_y (screen, "o900") == 440 - 44);
+  g_assert_cmpstr (screen_focused (screen), ==, "o500");
+  gtk_widget_activate_action (GTK_WIDGET (screen->view), "list.scroll-to-item", "(su)", "o10", 0);
+  stage_wait (screen_y (screen, "o10") == 0);
+  /* An unknown one moves nothing. */
+  listd_flow_view_scroll_to (screen->view, "nobody", 0, LISTD_SCROLL_POSITION_START, FALSE);
+  screen_wait_frames (screen, 5);
+  g_assert_cmpfloat (screen_y (screen, "o10"), ==, 0);
+  screen_free (screen);
+}
+
+static void
+moves_focus_by_keys (void)
+{
+  g_autofree char *list = make (NULL, 1000);
+  Screen *screen = screen_new (stage, list, 300, 440, NULL);
+
+  screen_settle (screen);
+  g_assert_true (gtk_widget_grab_focus (GTK_WIDGET (screen->view)));
+  g_assert_cmpstr (screen_focused (screen), ==, "o0");
+  g_assert_true (screen_press (screen, GDK_KEY_Down, 0));
+  g_assert_cmpstr (screen_focused (screen), ==, "o1");
+  stage_wait (listd_cell_get_selected (listd_flow_view_get_cell (screen->view, "o1", 0)));
+  g_assert_true (screen_press (screen, GDK_KEY_Page_Down, 0));
+  stage_wait (g_strcmp0 (screen_focused (screen), "o10") == 0);
+  stage_wait (listd_cell_get_selected (listd_flow_view_get_cell (screen->view, "o10", 0)));
+  g_assert_false (listd_cell_get_selected (listd_flow_view_get_cell (screen->view, "o1", 0)));
+  g_assert_true (screen_press (screen, GDK_KEY_End, 0));
+  stage_wait (g_strcmp0 (screen_focused (screen), "o999") == 0);
+  stage_wait (screen_y (screen, "o999") == 440 - 44);
+  g_assert_true (screen_press (screen, GDK_KEY_Up, GDK_CONTROL_MASK));
+  g_assert_cmpstr (screen_focused (screen), ==, "o998");
+  stage_wait (listd_cell_get_selected (listd_flow_view_get_cell (screen->view, "o999", 0)));
+  g_assert_true (screen_press (screen, GDK_KEY_Home, 0));
+  stage_wait (g_strcmp0 (screen_focused (screen), "o0") == 0);
+  stage_wait (screen_y (screen, "o0") == 0);
+  /* Many steps, each to the next one. */
+  for (guint i = 1; i <= 40; i++)
+    {
+      g_autofree char *id = g_strdup_printf ("o%u", i);
+      screen_press (screen, GDK_KEY_Down, 0);
+      stage_wait (g_strcmp0 (screen_focused (screen), id) == 0);
+      stage_wait (screen_y (screen, id) >= 0 && screen_y (screen, id) <= 440 - 44);
+    }
+  screen_free (screen);
+}
+
+static void
+keeps_focus (void)
+{
+  g_autofree char *list = make (NULL, 1000);
+  Screen *screen = screen_new (stage, list, 300, 440, NULL);
+  GtkWidget *cell;
+
+  screen_settle (screen);
+  g_assert_true (gtk_widget_grab_focus (GTK_WIDGET (listd_flow_view_get_cell (screen->view, "o4", 0))));
+  cell = gtk_window_get_focus (GTK_WINDOW (screen->window));
+  gtk_adjustment_set_value (screen_adjustment (screen), 30000);
+  screen_settle (screen);
+  /* Its cell is out of sight, and is not used for another item. */
+  g_assert_null (listd_flow_view_get_cell (screen->view, "o4", 0));
+  g_assert_true (gtk_window_get_focus (GTK_WINDOW (screen->window)) == cell);
+  g_assert_cmpstr (screen_focused (screen), ==, "o4");
+  /* A key goes on from there. */
+  screen_press (screen, GDK_KEY_Down, 0);
+  stage_wait (listd_flow_view_get_cell (screen->view, "o4", 0) != NULL);
+  g_assert_true (gtk_window_get_focus (GTK_WINDOW (screen->window)) == cell);
+  g_assert_true (GTK_WIDGET (listd_flow_view_get_cell (screen->view, "o4", 0)) == cell);
+  /* An item that goes hands the focus to its neighbour. */
+  screen_settle (screen);
+  stage_apply (stage, list, "['o4']", "@a(ssssa{sv}) []");
+  stage_wait (listd_flow_view_get_cell (screen->view, "o4", 0) == NULL);
+  g_assert_cmpstr (screen_focused (screen), ==, "o5");
+  screen_free (screen);
+}
+
+static void
+shares_selection (void)
+{
+  g_autofree char *list = make (NULL, 1000);
+  Screen *first, *second;
+  GtkWidget *cell;
+
+  first = screen_new (stage, list, 300, 440, NULL);
+  screen_settle (first);
+  stage_wait (listd_list_get_state (listd_flow_view_get_list (first->view)) == LISTD_LIST_STATE_READY);
+  gtk_widget_activate_action (GTK_WIDGET (first->view), "list.select-item", "(subb)", "o2", 0, FALSE, FALSE);
+  gtk_widget_activate_action (GTK_WIDGET (first->view), "list.select-item", "(subb)", "o5", 0, TRUE, FALSE);
+  stage_wait (listd_cell_get_selected (listd_flow_view_get_cell (first->view, "o2", 0))
+              && listd_cell_get_selected (listd_flow_view_get_cell (first->view, "o5", 0)));
+  cell = GTK_WIDGET (listd_flow_view_get_cell (first->view, "o5", 0));
+  g_assert_true (gtk_widget_get_state_flags (cell) & GTK_STATE_FLAG_SELECTED);
+  /* Another viewer, who comes later, sees the same. */
+  second = screen_new (stage, list, 300, 440, NULL);
+  screen_settle (second);
+  stage_wait (listd_cell_get_selected (listd_flow_view_get_cell (second->view, "o2", 0))
+              && listd_cell_get_selected (listd_flow_view_get_cell (second->view, "o5", 0)));
+  /* A range whose begin is out of sight. */
+  gtk_adjustment_set_value (screen_adjustment (second), 4400);
+  screen_settle (second);
+  gtk_widget_activate_action (GTK_WIDGET (second->view), "list.select-item", "(subb)", "o100", 0, FALSE, FALSE);
+  stage_wait (listd_cell_get_selected (listd_flow_view_get_cell (second->view, "o100", 0)));
+  g_assert_false (listd_cell_get_selected (listd_flow_view_get_cell (first->view, "o2", 0)));
+  gtk_adjustment_set_value (screen_adjustment (second), 0);
+  screen_settle (second);
+  gtk_widget_activate_action (GTK_WIDGET (second->view), "list.select-item", "(subb)", "o3", 0, FALSE, TRUE);
+  stage_wait (listd_cell_get_selected (listd_flow_view_get_cell (first->view, "o3", 0))
+              && listd_cell_get_selected (listd_flow_view_get_cell (first->view, "o9", 0)));
+  g_assert_false (listd_cell_get_selected (listd_flow_view_get_cell (first->view, "o2", 0)));
+  gtk_adjustment_set_value (screen_adjustment (first), 4300);
+  screen_settle (first);
+  g_assert_true (listd_cell_get_selected (listd_flow_view_get_cell (first->view, "o100", 0)));
+  g_assert_false (listd_cell_get_selected (listd_flow_view_get_cell (first->view, "o101", 0)));
+  /* Nobody. */
+  g_assert_true (screen_press (first, GDK_KEY_backslash, GDK_CONTROL_MASK));
+  stage_wait (!listd_cell_get_selected (listd_flow_view_get_cell (first->view, "o100", 0)));
+  screen_free (second);
+  screen_free (first);
+}
+
+static void
+finds_letters (void)
+{
+  g_autofree char *list = make (NULL, 1000);
+  Screen *screen = screen_new (stage, list, 300, 440, NULL);
+
+  put (list, "[('z1', '', 'after', 'o700', {'text': <'zebra'>}), ('z2', '', 'after', 'o300', {'text': <'zoo'>})]");
+  screen_settle (screen);
+  stage_wait (listd_list_get_state (listd_flow_view_get_list (screen->view)) == LISTD_LIST_STATE_READY);
+  gtk_widget_grab_focus (GTK_WIDGET (screen->view));
+  screen_type (screen, "z");
+  stage_wait (g_strcmp0 (screen_focused (screen), "z2") == 0);
+  screen_type (screen, "ebra");
+  stage_wait (g_strcmp0 (screen_focused (screen), "z1") == 0);
+  g_assert_cmpstr (screen_text (screen, "z1"), ==, "zebra");
+  screen_free (screen);
+}
+
+static void
+survives_kill (void)
+{
+  g_autofree char *list = make (NULL, 1000);
+  Screen *screen = screen_new (stage, list, 300, 440, NULL);
+  guint cells;
+
+  screen_settle (screen);
+  gtk_adjustment_set_value (screen_adjustment (screen), 22000);
+  screen_settle (screen);
+  gtk_widget_grab_focus (GTK_WIDGET (listd_flow_view_get_cell (screen->view, "o503", 0)));
+  cells = listd_flow_view_get_n_cells (screen->view);
+  stage_stop_listd (stage, SIGKILL);
+  stage_wait (listd_view_get_state (listd_flow_view_get_view (screen->view)) == LISTD_VIEW_STATE_OFFLINE);
+  screen_record (screen);
+  screen_wait_frames (screen, 3);
+  g_assert_cmpstr (screen_text (screen, "o500"), ==, "text 500");
+  stage_start_listd (stage);
+  stage_wait (listd_view_get_state (listd_flow_view_get_view (screen->view)) == LISTD_VIEW_STATE_ACTIVE);
+  put (list, "[('o500', '', 'keep', '', {'text': <'after'>})]");
+  stage_wait (g_strcmp0 (screen_text (screen, "o500"), "after") == 0);
+  screen_wait_frames (screen, 3);
+  /* Nothing moved or flickered, and the focus is where it was. */
+  for (guint i = 0; i < screen->frames->len; i++)
+    {
+      const Frame *frame = screen->frames->pdata[i];
+      g_assert_cmpfloat (frame->hole, ==, 0);
+      g_assert_cmpint (GPOINTER_TO_INT (g_hash_table_lookup (frame->rows, "o502")), ==, 4 * 88);
+    }
+  g_assert_cmpstr (screen_focused (screen), ==, "o503");
+  g_assert_cmpuint (listd_flow_view_get_n_cells (screen->view), ==, cells);
+  screen_free (screen);
+}
+
+static void
+lays_out_columns (void)
+{
+  g_autofree char *list = make ("{'layout': <'flow'>}", 0);
+  GString *upserts = g_string_new ("[");
+  Screen *screen;
+
+  for (guint i = 0; i < 300; i++)
+    g_string_append_printf (upserts, "%s('t%u', '', 'last', '', {'text': <'%u'>, 'width': <100.0>, 'height': <80.0>})", i ? ", " : "", i, i);
+  g_string_append_c (upserts, ']');
+  put (list, upserts->str);
+  screen = screen_new (stage, list, 300, 440, NULL);
+  screen_settle (screen);
+  g_assert_cmpfloat (screen_x (screen, "t4"), ==, 100);
+  g_assert_cmpfloat (screen_y (screen, "t4"), ==, 80);
+  gtk_widget_grab_focus (GTK_WIDGET (screen->view));
+  screen_press (screen, GDK_KEY_Right, 0);
+  g_assert_cmpstr (screen_focused (screen), ==, "t1");
+  screen_press (screen, GDK_KEY_Down, 0);
+  g_assert_cmpstr (screen_focused (screen), ==, "t4");
+  screen_press (screen, GDK_KEY_Left, 0);
+  g_assert_cmpstr (screen_focused (screen), ==, "t3");
+  screen_press (screen, GDK_KEY_Up, 0);
+  g_assert_cmpstr (screen_focused (screen), ==, "t0");
+  /* From right to left, all of it is the other way round. */
+  gtk_widget_set_direction (GTK_WIDGET (screen->view), GTK_TEXT_DIR_RTL);
+  screen_wait_frames (screen, 3);
+  g_assert_cmpfloat (screen_x (screen, "t0"), ==, 200);
+  g_assert_cmpfloat (screen_x (screen, "t2"), ==, 0);
+  screen_press (screen, GDK_KEY_Left, 0);
+  g_assert_cmpstr (screen_focused (screen), ==, "t1");
+  g_string_free (upserts, TRUE);
+  screen_free (screen);
+}
+
+static void
+lays_out_sideways (void)
+{
+  g_autofree char *list = make ("{'direction': <'horizontal'>}", 0);
+  GString *upserts = g_string_new ("[");
+  GtkAdjustment *adjustment;
+  Screen *screen;
+
+  for (guint i = 0; i < 200; i++)
+    g_string_append_printf (upserts, "%s('t%u', '', 'last', '', {'text': <'%u'>, 'width': <100.0>, 'height': <440.0>})", i ? ", " : "", i, i);
+  g_string_append_c (upserts, ']');
+  put (list, upserts->str);
+  screen = screen_new (stage, list, 300, 440, NULL);
+  stage_wait (screen_x (screen, "t2") == 200);
+  adjustment = gtk_scrollable_get_hadjustment (GTK_SCROLLABLE (screen->view));
+  g_assert_cmpfloat (gtk_adjustment_get_upper (adjustment), ==, 20000);
+  gtk_adjustment_set_value (adjustment, 5000);
+  stage_wait (screen_x (screen, "t50") == 0);
+  put (list, "[('x', '', 'first', '', {'text': <'x'>, 'width': <100.0>, 'height': <440.0>})]");
+  stage_wait (gtk_adjustment_get_lower (adjustment) == -100);
+  g_assert_cmpfloat (gtk_adjustment_get_value (adjustment), ==, 5000);
+  screen_wait_frames (screen, 2);
+  g_assert_cmpfloat (screen_x (screen, "t50"), ==, 0);
+  /* From right to left, the list begins at the right edge. */
+  gtk_widget_set_direction (GTK_WIDGET (screen->view), GTK_TEXT_DIR_RTL);
+  screen_wait_frames (screen, 3);
+  g_assert_cmpfloat (screen_x (screen, "t50"), ==, 200);
+  listd_flow_view_scroll_to (screen->view, "t10", 0, LISTD_SCROLL_POSITION_START, FALSE);
+  stage_wait (screen_x (screen, "t10") == 200);
+  put (list, "[('y', '', 'first', '', {'text': <'y'>, 'width': <100.0>, 'height': <440.0>})]");
+  stage_wait (gtk_adjustment_get_upper (adjustment) - gtk_adjustment_get_lower (adjustment) == 20200);
+  screen_wait_frames (screen, 2);
+  g_assert_cmpfloat (screen_x (screen, "t10"), ==, 200);
+  g_string_free (upserts, TRUE);
+  screen_free (screen);
+}
+
+static void
+lays_out_map (void)
+{
+  g_autofree char *list = make ("{'layout': <'absolute'>}", 0);
+  GString *upserts = g_string_new ("[");
+  Screen *screen;
+
+  for (guint i = 0; i < 2500; i++)
+    g_string_append_printf (upserts,
+                            "%s('t%u', '', 'last', '', {'text': <'%u'>, 'x': <%u.0>, 'y': <%u.0>, 'width': <100.0>, 'height': <100.0>})",
+                            i ? ", " : "", i, i, i % 50 * 100, i / 50 * 100);
+  g_string_append_c (upserts, ']');
+  put (list, upserts->str);
+  screen = screen_new (stage, list, 300, 440, NULL);
+  stage_wait (screen_x (screen, "t1") == 100);
+  gtk_adjustment_set_value (gtk_scrollable_get_hadjustment (GTK_SCROLLABLE (screen->view)), 2000);
+  gtk_adjustment_set_value (screen_adjustment (screen), 1000);
+  stage_wait (screen_x (screen, "t520") == 0 && screen_y (screen, "t520") == 0);
+  g_assert_cmpuint (listd_flow_view_get_n_cells (screen->view), <, 120);
+  /* A tile that moves does not take the others with it. */
+  put (list, "[('t520', '', 'keep', '', {'text': <'520'>, 'x': <2050.0>, 'y': <1050.0>, 'width': <100.0>, 'height': <100.0>})]");
+  stage_wait (screen_x (screen, "t520") == 50);
+  screen_wait_frames (screen, 20);
+  g_assert_cmpfloat (screen_x (screen, "t521"), ==, 100);
+  g_assert_cmpfloat (screen_y (screen, "t521"), ==, 0);
+  g_string_free (upserts, TRUE);
+  screen_free (screen);
+}
+
+static const char binding_lists[]
+    = "{'section-controllers': <{'*': 'listd/binding'}>, 'sticky-headers': <true>}";
+
+static void
+fill_sections (const char *list)
+{
+  GString *upserts = g_string_new ("[");
+
+  for (guint i = 0; i < 20; i++)
+    {
+      g_string_append_printf (upserts, "%s('s%u', '', 'last', '', {'header': <{'height': <30.0>, 'text': <'head %u'>}>, 'items': <[", i ? ", " : "",
+                              i, i);
+      for (guint j = 0; j < 10; j++)
+        g_string_append_printf (upserts, "%s{'id': <'i%u'>, 'text': <'%u/%u'>, 'height': <44.0>}", j ? ", " : "", j, i, j);
+      g_string_append (upserts, "]>})");
+    }
+  g_string_append_c (upserts, ']');
+  put (list, upserts->str);
+  g_string_free (upserts, TRUE);
+}
+
+static double
+header_y (Screen *screen, const char *text)
+{
+  for (GtkWidget *child = gtk_widget_get_first_child (GTK_WIDGET (screen->view)); child != NULL; child = gtk_widget_get_next_sibling (child))
+    {
+      graphene_rect_t bounds;
+
+      if (LISTD_IS_CELL (child) && gtk_widget_get_child_visible (child) && listd_cell_get_slot (LISTD_CELL (child)) != NULL
+          && g_str_equal (listd_slot_get_kind (listd_cell_get_slot (LISTD_CELL (child))), "header")
+          && g_str_equal (gtk_label_get_text (GTK_LABEL (listd_cell_get_child (LISTD_CELL (child)))), text)
+          && gtk_widget_compute_bounds (child, GTK_WIDGET (screen->view), &bounds))
+        return bounds.origin.y;
+    }
+  return NAN;
+}
+
+static void
+keeps_headers_at_the_edge (void)
+{
+  g_autofree char *list = make (binding_lists, 0);
+  Screen *screen;
+
+  fill_sections (list);
+  screen = screen_new (stage, list, 300, 440, NULL);
+  screen_settle (screen);
+  g_assert_cmpfloat (header_y (screen, "head 0"), ==, 0);
+  g_assert_cmpfloat (header_y (screen, "head 1"), ==, 470);
+  gtk_adjustment_set_value (screen_adjustment (screen), 3);
+  stage_wait (header_y (screen, "head 0") == 0);
+  /* In each frame, not only when listd has answered. */
+  for (guint i = 0; i < 60; i++)
+    {
+      const double position = gtk_adjustment_get_value (screen_adjustment (screen)) + 7;
+      gtk_adjustment_set_value (screen_adjustment (screen), position);
+      screen_wait_frames (screen, 1);
+      if (position < 440)
+        g_assert_cmpfloat (header_y (screen, "head 0"), ==, 0);
+    }
+  /* The next section pushes it away. */
+  gtk_adjustment_set_value (screen_adjustment (screen), 455);
+  screen_wait_frames (screen, 3);
+  g_assert_cmpfloat (header_y (screen, "head 0"), ==, -15);
+  g_assert_cmpfloat (header_y (screen, "head 1"), ==, 15);
+  g_assert_nonnull (listd_flow_view_get_cell (screen->view, "s1", 3));
+  screen_free (screen);
+}
+
+static void
+set_measure (ListdFlowView *view)
+{
+  listd_flow_view_set_measure (view, TRUE);
+}
+
+static void
+reports_sizes (void)
+{
+  g_autofree char *list = make (NULL, 50);
+  Screen *screen = screen_new (stage, list, 300, 440, set_measure);
+  ListdCell *cell;
+  int height;
+
+  screen_settle (screen);
+  cell = listd_flow_view_get_cell (screen->view, "o2", 0);
+  gtk_widget_measure (GTK_WIDGET (cell), GTK_ORIENTATION_VERTICAL, 300, NULL, &height, NULL, NULL);
+  stage_wait (screen_y (screen, "o2") == 2 * height && gtk_widget_get_height (GTK_WIDGET (listd_flow_view_get_cell (screen->view, "o2", 0))) == height);
+  /* A row that grows pushes the next ones away. */
+  gtk_widget_set_size_request (listd_cell_get_child (listd_flow_view_get_cell (screen->view, "o0", 0)), -1, 200);
+  stage_wait (screen_y (screen, "o1") >= 200);
+  screen_free (screen);
+}
+
+static const char row_template[]
+    = "<interface><template class='ListdCell'><property name='child'><object class='GtkLabel'><binding name='label'>"
+      "<closure type='gchararray' function='listd_cell_get_text'><lookup name='content' type='ListdItem'><lookup name='item'>ListdCell</lookup>"
+      "</lookup><constant type='gchararray'>text</constant></closure></binding></object></property></template></interface>";
+
+static void
+add_template (ListdFlowView *view)
+{
+  g_autoptr (GBytes) ui = g_bytes_new_static (row_template, sizeof row_template - 1);
+  listd_flow_view_add_template (view, "single", NULL, ui);
+}
+
+static void
+follows_template (void)
+{
+  g_autofree char *list = make (NULL, 1000);
+  Screen *screen = screen_new (stage, list, 300, 440, add_template);
+
+  g_signal_handlers_disconnect_by_data (screen->view, screen);
+  screen_settle (screen);
+  g_assert_cmpstr (screen_text (screen, "o3"), ==, "text 3");
+  g_assert_cmpuint (screen->setups, ==, 0);
+  put (list, "[('o3', '', 'keep', '', {'text': <'other'>})]");
+  stage_wait (g_strcmp0 (screen_text (screen, "o3"), "other") == 0);
+  gtk_adjustment_set_value (screen_adjustment (screen), 22000);
+  screen_settle (screen);
+  g_assert_cmpstr (screen_text (screen, "o503"), ==, "text 503");
+  screen_free (screen);
+}
+
+static void
+shares_cells (void)
+{
+  g_autofree char *list = make (NULL, 1000);
+  g_autoptr (ListdWidgetPool) pool = listd_widget_pool_new ();
+  Screen *first = screen_new (stage, list, 300, 440, NULL), *second;
+  guint cells;
+
+  listd_flow_view_set_pool (first->view, pool);
+  screen_settle (first);
+  cells = listd_flow_view_get_n_cells (first->view);
+  listd_flow_view_set_model_name (first->view, NULL);
+  g_assert_cmpuint (listd_widget_pool_get_n_widgets (pool), ==, cells);
+  second = screen_new (stage, list, 300, 440, NULL);
+  listd_flow_view_set_pool (second->view, pool);
+  screen_settle (second);
+  /* The cells of the first view show the list in the second one; it makes none of its own. */
+  g_assert_cmpuint (second->setups, ==, 0);
+  g_assert_cmpuint (listd_widget_pool_get_n_widgets (pool), ==, 0);
+  g_assert_cmpstr (screen_text (second, "o3"), ==, "text 3");
+  listd_widget_pool_clear (pool);
+  screen_free (second);
+  screen_free (first);
+}
+
+static guint activations;
+
+static void
+on_activate (ListdFlowView *view, ListdSlot *slot, gpointer id)
+{
+  g_assert_cmpstr (listd_item_get_id (listd_slot_get_item (slot)), ==, id);
+  activations++;
+}
+
+static void
+activates (void)
+{
+  g_autofree char *list = make (NULL, 100);
+  Screen *screen = screen_new (stage, list, 300, 440, NULL);
+
+  screen_settle (screen);
+  g_signal_connect (screen->view, "activate", G_CALLBACK (on_activate), "o1");
+  gtk_widget_grab_focus (GTK_WIDGET (listd_flow_view_get_cell (screen->view, "o1", 0)));
+  g_assert_true (screen_press (screen, GDK_KEY_Return, 0));
+  gtk_widget_activate_action (GTK_WIDGET (screen->view), "list.activate-item", "(su)", "o1", 0);
+  g_assert_cmpuint (activations, ==, 2);
+  screen_free (screen);
+}
+
+static void
+animates (void)
+{
+  g_autofree char *list = make (NULL, 100);
+  Screen *screen = screen_new (stage, list, 300, 440, NULL);
+  double y;
+
+  screen_settle (screen);
+  g_object_set (gtk_settings_get_default (), "gtk-enable-animations", TRUE, NULL);
+  put (list, "[('x', '', 'after', 'o0', {'text': <'x'>})]");
+  stage_wait (screen_text (screen, "x") != NULL);
+  screen_wait_frames (screen, 2);
+  y = screen_y (screen, "o1");
+  g_assert_cmpfloat (y, >, 44);
+  g_assert_cmpfloat (y, <, 88);
+  stage_wait (screen_y (screen, "o1") == 88);
+  stage_wait (gtk_widget_get_opacity (GTK_WIDGET (listd_flow_view_get_cell (screen->view, "x", 0))) == 1);
+
+  g_object_set (gtk_settings_get_default (), "gtk-enable-animations", FALSE, NULL);
+  put (list, "[('y', '', 'after', 'o0', {'text': <'y'>})]");
+  stage_wait (screen_text (screen, "y") != NULL);
+  screen_wait_frames (screen, 1);
+  g_assert_cmpfloat (screen_y (screen, "o1"), ==, 132);
+  g_object_set (gtk_settings_get_default (), "gtk-enable-animations", TRUE, NULL);
+  screen_free (screen);
+}
+
+static void
+goes_on_by_itself (void)
+{
+  g_autofree char *list = make (NULL, 10000);
+  Screen *screen = screen_new (stage, list, 300, 440, NULL);
+  g_autoptr (GListModel) controllers = gtk_widget_observe_controllers (screen->scrolled);
+  double end, before;
+
+  screen_settle (screen);
+  gtk_scrolled_window_set_kinetic_scrolling (GTK_SCROLLED_WINDOW (screen->scrolled), TRUE);
+  for (guint i = 0; i < g_list_model_get_n_items (controllers); i++)
+    {
+      g_autoptr (GtkEventController) controller = g_list_model_get_item (controllers, i);
+      if (GTK_IS_EVENT_CONTROLLER_SCROLL (controller))
+        g_signal_emit_by_name (controller, "decelerate", 0.0, 3000.0);
+    }
+  /* What comes in front meanwhile changes neither the way nor its end. */
+  stage_wait (gtk_adjustment_get_value (screen_adjustment (screen)) > 100);
+  screen_record (screen);
+  for (guint i = 0; i < 10; i++)
+    {
+      g_autofree char *upsert = g_strdup_printf ("[('k%u', '', 'first', '', {'text': <'k'>})]", i);
+      put (list, upsert);
+      screen_wait_frames (screen, 1);
+    }
+  do
+    {
+      before = gtk_adjustment_get_value (screen_adjustment (screen));
+      screen_wait_frames (screen, 10);
+      end = gtk_adjustment_get_value (screen_adjustment (screen));
+    }
+  while (end != before);
+  screen->records = FALSE;
+  for (guint i = 1; i < screen->frames->len; i++)
+    {
+      const Frame *one = screen->frames->pdata[i - 1], *other = screen->frames->pdata[i];
+      GHashTableIter iter;
+      gpointer id, y, old;
+
+      g_hash_table_iter_init (&iter, other->rows);
+      while (g_hash_table_iter_next (&iter, &id, &y))
+        if (g_hash_table_lookup_extended (one->rows, id, NULL, &old))
+          {
+            /* To a pixel: the way is in fractions. */
+            g_assert_cmpint (ABS (GPOINTER_TO_INT (y) - GPOINTER_TO_INT (old) - (int) lround (4 * (one->value - other->value))), <=, 4);
+            g_assert_cmpint (GPOINTER_TO_INT (y), <=, GPOINTER_TO_INT (old));
+          }
+    }
+  g_assert_cmpfloat (end, >, 1000);
+  screen_free (screen);
+}
+
+int
+main (int argc, char **argv)
+{
+  int result;
+
+  g_test_init (&argc, &argv, NULL);
+  gtk_init ();
+  stage = stage_new (STAGE_DAEMON);
+  g_test_add_func ("/flow/shows-rows", shows_rows);
+  g_test_add_func ("/flow/keeps-place", keeps_place);
+  g_test_add_func ("/flow/keeps-place-at-the-start", keeps_place_at_the_start);
+  g_test_add_func ("/flow/scrolls-to", scrolls_to);
+  g_test_add_func ("/flow/moves-focus-by-keys", moves_focus_by_keys);
+  g_test_add_func ("/flow/keeps-focus", keeps_focus);
+  g_test_add_func ("/flow/shares-selection", shares_selection);
+  g_test_add_func ("/flow/finds-letters", finds_letters);
+  g_test_add_func ("/flow/survives-kill", survives_kill);
+  g_test_add_func ("/flow/lays-out-columns", lays_out_columns);
+  g_test_add_func ("/flow/lays-out-sideways", lays_out_sideways);
+  g_test_add_func ("/flow/lays-out-map", lays_out_map);
+  g_test_add_func ("/flow/keeps-headers-at-the-edge", keeps_headers_at_the_edge);
+  g_test_add_func ("/flow/reports-sizes", reports_sizes);
+  g_test_add_func ("/flow/follows-template", follows_template);
+  g_test_add_func ("/flow/shares-cells", shares_cells);
+  g_test_add_func ("/flow/activates", activates);
+  g_test_add_func ("/flow/animates", animates);
+  g_test_add_func ("/flow/goes-on-by-itself", goes_on_by_itself);
+  result = g_test_run ();
+  stage_free (stage);
+  return result;
+}
