@@ -6,7 +6,7 @@
     case updated(Transaction)
     /// Sections or items appeared or disappeared in a view.
     case display(DisplayChange)
-    /// Sections entered or left the working range of a view.
+    /// Sections or items entered or left the working range of a view.
     case workingRange(WorkingRangeChange)
     /// The selection changed.
     case selection(SelectionChange)
@@ -68,12 +68,13 @@ extension AdapterEvent {
 
 /// An item and the object that it belongs to.
 @frozen public struct ItemReference: Sendable, Hashable {
-    /// The position of the section: before the transaction if the item stopped being displayed, otherwise after it.
+    /// The position of the section: before the transaction if the item stopped being displayed or left the range,
+    /// otherwise after it.
     public var section: Int
     /// The identifier of the section's object.
     public var objectID: String
-    /// The index of the item in the section: before the transaction if the item stopped being displayed, otherwise
-    /// after it.
+    /// The index of the item in the section: before the transaction if the item stopped being displayed or left the
+    /// range, otherwise after it.
     public var item: Int
 
     /// Makes a reference.
@@ -111,7 +112,7 @@ extension AdapterEvent {
     }
 }
 
-/// The sections that entered and left the working range of a view. Both lists are in section order.
+/// The sections and items that entered and left the working range of a view. All lists are in section order.
 @frozen public struct WorkingRangeChange: Sendable, Hashable {
     /// The view.
     public var view: ViewID
@@ -121,6 +122,10 @@ extension AdapterEvent {
     public var willEnter: [SectionReference] = []
     /// Sections that left the working range.
     public var didExit: [SectionReference] = []
+    /// Items that entered the working range; always empty if the view counts sections.
+    public var itemsWillEnter: [ItemReference] = []
+    /// Items that left the working range; always empty if the view counts sections.
+    public var itemsDidExit: [ItemReference] = []
 
     /// Makes an empty change.
     public init(view: ViewID, revision: UInt64) {
@@ -128,8 +133,10 @@ extension AdapterEvent {
         self.revision = revision
     }
 
-    /// Whether no section entered or left.
-    public var isEmpty: Bool { willEnter.isEmpty && didExit.isEmpty }
+    /// Whether nothing entered or left.
+    public var isEmpty: Bool {
+        willEnter.isEmpty && didExit.isEmpty && itemsWillEnter.isEmpty && itemsDidExit.isEmpty
+    }
 }
 
 /// A selected item.

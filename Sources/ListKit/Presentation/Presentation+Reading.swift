@@ -169,7 +169,7 @@ extension Presentation {
                 + "acknowledged \(sender.credit.acknowledged), viewport \(viewport.minX),\(viewport.minY) "
                 + "\(viewport.size.width)×\(viewport.size.height), content \(geometry.contentSize.width)×"
                 + "\(geometry.contentSize.height), \(view.elements.count) elements, \(sender.slotCount) slots, "
-                + "working range \(view.workingRange)"
+                + "working range \(view.workingRange.sections)"
         }
     }
 

@@ -14,6 +14,10 @@ struct DisplayStep {
     var entered: [(section: Int, handle: SectionHandle)] = []
     /// The sections that left the working range, with their old positions.
     var exited: [(section: Int, handle: SectionHandle)] = []
+    /// The items that entered the working range of a view that counts items.
+    var itemsEntered: [WorkingRange.Item] = []
+    /// The items that left the working range of a view that counts items, with their old places.
+    var itemsExited: [WorkingRange.Item] = []
 
     /// Sets the elements and sections that appeared and disappeared, by a comparison of the old elements with the new.
     ///
@@ -75,14 +79,6 @@ struct DisplayStep {
             if !isAmongOthers, let handle = element.key.handle { sections.append((element.section, handle)) }
         }
         return sections
-    }
-
-    /// Sets the sections that entered and left the working range.
-    mutating func setRanges(
-        entered: [(section: Int, handle: SectionHandle)], exited: [(section: Int, handle: SectionHandle)]
-    ) {
-        self.entered = entered
-        self.exited = exited
     }
 
     private static func sections(

@@ -15,8 +15,8 @@ final class ListView {
     }
     /// The cached value of ``visibleObjects``.
     private var cachedObjects: [String]?
-    /// The positions of the sections in range.
-    private(set) var workingRange = 0..<0
+    /// The sections and items that are visible or near what is visible.
+    private(set) var workingRange = WorkingRange()
     /// Whether the view may be visible to a user.
     private(set) var isOnScreen = true
     /// How the view's content is moving.
@@ -48,6 +48,14 @@ final class ListView {
             let last = elements.last(where: { $0.key.handle != nil })?.section
         else { return 0..<0 }
         return first..<last + 1
+    }
+
+    /// The range of the sections whose changes concern the view: the shown ones, and those with items in range.
+    var followedSections: Range<Int> {
+        let (shown, near) = (shownSections, workingRange.sections)
+        guard options.workingRangeUnit == .items, !near.isEmpty else { return shown }
+        guard !shown.isEmpty else { return near }
+        return min(shown.lowerBound, near.lowerBound)..<max(shown.upperBound, near.upperBound)
     }
 
     /// Whether changes for the viewer are held back.
@@ -117,7 +125,10 @@ final class ListView {
         if environment.isUpdating || !step.setChanges(scrollingFrom: old, to: elements) {
             step.setChanges(from: old, to: elements, forwarding: forwarding)
         }
-        updateWorkingRange(&step)
+        let range = WorkingRange(around: elements, options, size: environment.options.workingRange, in: map)
+        step.setRanges(
+            from: workingRange, to: range, map, forwarding: environment.isUpdating ? forwarding : nil)
+        workingRange = range
         return step
     }
 
@@ -139,76 +150,6 @@ final class ListView {
         return changed
     }
 
-    // MARK: Working range
-
-    /// Updates the working range, which extends beyond the first and the last visible section.
-    private func updateWorkingRange(_ step: inout DisplayStep) {
-        let old = workingRange
-        let new = computeWorkingRange()
-        workingRange = new
-        if !environment.isUpdating {
-            step.setRanges(entered: places(in: new, without: old), exited: places(in: old, without: new))
-            return
-        }
-        let entered = places(in: new, without: 0..<0).filter {
-            map.oldPosition(of: $0.handle).map(old.contains) != true
-        }
-        let exited = old.compactMap { section -> (section: Int, handle: SectionHandle)? in
-            guard let handle = map.oldHandle(at: section) else { return nil }
-            return map.position(of: handle).map(new.contains) == true ? nil : (section, handle)
-        }
-        step.setRanges(entered: entered, exited: exited)
-    }
-
-    private func computeWorkingRange() -> Range<Int> {
-        let visible = elements.lazy.filter { $0.key.handle != nil }.map(\.section)
-        guard let first = visible.min(), let last = visible.max() else { return 0..<0 }
-        let trail = options.trail ?? max(0, environment.options.workingRange)
-        let lead = options.lead ?? max(0, environment.options.workingRange)
-        switch options.workingRangeUnit {
-        case .sections: return first - min(trail, first)..<last + 1 + min(lead, map.count - 1 - last)
-        case .items: return workingRange(from: first, to: last, itemsBefore: trail, after: lead)
-        }
-    }
-
-    /// Returns the range of the visible sections, extended by the sections of `trail` items before and `lead` items
-    /// after the visible items.
-    ///
-    /// - Complexity: O(elements shown + log n).
-    private func workingRange(
-        from first: Int, to last: Int, itemsBefore trail: Int, after lead: Int
-    ) -> Range<Int> {
-        // A header counts as before the items of its section, a footer as after them.
-        func item(of element: ViewElement, whereHeaderIs header: Int, footerIs footer: Int) -> Int {
-            switch element.key.kind {
-            case .cell: element.key.index
-            case .header: header
-            case .footer: footer
-            }
-        }
-        let footer = map.itemCount(at: first) ?? 0
-        let begin =
-            elements.lazy.filter { $0.key.handle != nil && $0.section == first }
-            .map { item(of: $0, whereHeaderIs: 0, footerIs: footer) }.min() ?? 0
-        let lastCount = map.itemCount(at: last) ?? 0
-        let end =
-            elements.lazy.filter { $0.key.handle != nil && $0.section == last }
-            .map { item(of: $0, whereHeaderIs: -1, footerIs: lastCount - 1) }.max() ?? 0
-        let (lower, upper) = (map.itemOffset(ofSection: first) + begin, map.itemOffset(ofSection: last) + end)
-        let leading = map.path(ofItem: lower - min(trail, lower))?.section ?? first
-        let trailing = map.path(ofItem: upper + min(lead, map.itemCount - 1 - upper))?.section ?? last
-        return min(leading, first)..<max(trailing, last) + 1
-    }
-
-    /// Returns the sections of one range that are not in another range.
-    private func places(in range: Range<Int>, without other: Range<Int>) -> [(section: Int, handle: SectionHandle)] {
-        let before = range.lowerBound..<max(range.lowerBound, min(range.upperBound, other.lowerBound))
-        let after = min(range.upperBound, max(range.lowerBound, other.upperBound))..<range.upperBound
-        return [before, after].flatMap { part in
-            part.isEmpty ? [] : zip(part, map.handles(in: part)).map { ($0, $1) }
-        }
-    }
-
     // MARK: Announcing
 
     /// Returns the events that announce a step: the change of display, then the change of the working range.
@@ -225,6 +166,9 @@ final class ListView {
         func reference(_ place: (section: Int, handle: SectionHandle)) -> SectionReference {
             SectionReference(section: place.section, objectID: name(of: place.handle))
         }
+        func itemReference(_ place: WorkingRange.Item) -> ItemReference {
+            ItemReference(section: place.section, objectID: name(of: place.handle), item: place.item)
+        }
         func item(_ element: ViewElement) -> ItemReference? {
             guard element.key.kind == .cell, let handle = element.key.handle else { return nil }
             return ItemReference(section: element.section, objectID: name(of: handle), item: element.key.index)
@@ -237,6 +181,8 @@ final class ListView {
         var range = WorkingRangeChange(view: id, revision: environment.revision)
         range.willEnter = step.entered.map(reference)
         range.didExit = step.exited.map(reference)
+        range.itemsWillEnter = step.itemsEntered.map(itemReference)
+        range.itemsDidExit = step.itemsExited.map(itemReference)
         return (display.isEmpty ? nil : .display(display), range.isEmpty ? nil : .workingRange(range))
     }
 
@@ -266,7 +212,7 @@ final class ListView {
         ViewDescription(
             state: sender.credit.isStalled ? .stalled : geometry.isActive ? .active : .new, sequence: sender.sequence,
             acknowledgedSequence: sender.credit.acknowledged, contentSize: geometry.contentSize,
-            viewport: geometry.viewport ?? .zero, workingRange: workingRange, visibleSections: visibleSections,
+            viewport: geometry.viewport ?? .zero, workingRange: workingRange.sections, visibleSections: visibleSections,
             visibleObjects: visibleObjects, visibleItems: geometry.visibleItems)
     }
 

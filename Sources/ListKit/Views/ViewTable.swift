@@ -5,7 +5,7 @@
 struct ViewTable {
     /// The properties of a view that show whether an update concerns the view.
     private struct Outline: Equatable {
-        /// The sections of which the view shows elements.
+        /// The sections whose changes concern the view.
         var sections = 0..<0
         /// Whether the view has to process every update.
         var followsAll = true
@@ -75,7 +75,7 @@ struct ViewTable {
             guard let place = index(of: id) else { continue }
             let view = views[place]
             let outline = Outline(
-                sections: view.shownSections, followsAll: view.followsAllUpdates,
+                sections: view.followedSections, followsAll: view.followsAllUpdates,
                 namesItems: view.geometry.kind == .none && view.geometry.isActive, isWaiting: view.isWaiting,
                 isOnScreen: view.isOnScreen)
             guard outline != outlines[place] else { continue }

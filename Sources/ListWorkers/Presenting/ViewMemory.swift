@@ -26,6 +26,8 @@ package struct ViewMemory: Sendable {
     private(set) var items: Set<SelectedItem> = []
     /// The objects in the working range.
     private(set) var range: Set<String> = []
+    /// The items in the working range of a view that counts items.
+    private var itemsInRange: Set<SelectedItem> = []
 
     /// Makes the state of a view that has just been opened.
     init(id: ViewID, options: ListViewOptions) {
@@ -51,9 +53,12 @@ package struct ViewMemory: Sendable {
         for event in ended {
             if case .display(let change) = event {
                 sections.formUnion(change.didEndDisplaying.map(\.objectID))
-                items.formUnion(change.itemsDidEndDisplaying.map { SelectedItem(objectID: $0.objectID, item: $0.item) })
+                items.formUnion(change.itemsDidEndDisplaying.map(SelectedItem.init))
             }
-            if case .workingRange(let change) = event { range.formUnion(change.didExit.map(\.objectID)) }
+            if case .workingRange(let change) = event {
+                range.formUnion(change.didExit.map(\.objectID))
+                itemsInRange.formUnion(change.itemsDidExit.map(SelectedItem.init))
+            }
         }
     }
 
@@ -188,19 +193,19 @@ package struct ViewMemory: Sendable {
         let before = max(sections.count, items.count)
         for section in change.didEndDisplaying { sections.remove(section.objectID) }
         for section in change.willDisplay { sections.insert(section.objectID) }
-        for item in change.itemsDidEndDisplaying {
-            items.remove(SelectedItem(objectID: item.objectID, item: item.item))
-        }
-        for item in change.itemsWillDisplay { items.insert(SelectedItem(objectID: item.objectID, item: item.item)) }
+        for item in change.itemsDidEndDisplaying { items.remove(SelectedItem(item)) }
+        for item in change.itemsWillDisplay { items.insert(SelectedItem(item)) }
         return max(sections.count, items.count) <= max(limit, before)
     }
 
-    /// Records a change of the working range. Returns false when it has more than `limit` sections then.
+    /// Records a change of the working range. Returns false when it has more than `limit` sections or items then.
     mutating func record(_ change: WorkingRangeChange, limit: Int) -> Bool {
-        let before = range.count
+        let before = max(range.count, itemsInRange.count)
         for section in change.didExit { range.remove(section.objectID) }
         for section in change.willEnter { range.insert(section.objectID) }
-        return range.count <= max(limit, before)
+        for item in change.itemsDidExit { itemsInRange.remove(SelectedItem(item)) }
+        for item in change.itemsWillEnter { itemsInRange.insert(SelectedItem(item)) }
+        return max(range.count, itemsInRange.count) <= max(limit, before)
     }
 
     /// Clears the displayed items and the working range, as the next engine reports them from scratch.
@@ -208,6 +213,7 @@ package struct ViewMemory: Sendable {
         sections = []
         items = []
         range = []
+        itemsInRange = []
     }
 
     /// Returns the events with the differences from an old state, in the displayed items and the working range.
@@ -230,8 +236,15 @@ package struct ViewMemory: Sendable {
         var entered = WorkingRangeChange(view: resumption.id, revision: revision)
         entered.willEnter = references(range.subtracting(old.range))
         entered.didExit = references(old.range.subtracting(range))
+        entered.itemsWillEnter = references(itemsInRange.subtracting(old.itemsInRange))
+        entered.itemsDidExit = references(old.itemsInRange.subtracting(itemsInRange))
         return (display.isEmpty ? [] : [.display(display)]) + (entered.isEmpty ? [] : [.workingRange(entered)])
     }
+}
+
+extension SelectedItem {
+    /// The item of a reference, without the position of its section.
+    fileprivate init(_ reference: ItemReference) { self.init(objectID: reference.objectID, item: reference.item) }
 }
 
 extension Rect {

@@ -74,12 +74,16 @@ extension DisplayChange: WireCodable {
 }
 
 extension WorkingRangeChange: WireCodable {
-    func write(to writer: inout WireWriter) { writer.write(view, revision, willEnter, didExit) }
+    func write(to writer: inout WireWriter) {
+        writer.write(view, revision, willEnter, didExit, itemsWillEnter, itemsDidExit)
+    }
 
     init(from reader: inout WireReader) throws(WireError) {
         self.init(view: try reader.read(), revision: try reader.read())
         willEnter = try reader.read()
         didExit = try reader.read()
+        itemsWillEnter = try reader.read()
+        itemsDidExit = try reader.read()
     }
 }
 

@@ -20,8 +20,13 @@ enum SignalText {
             return "revision \(revision), view \(view) " + phrase(parts)
         case "WorkingRangeChanged":
             guard let view = values.nextView(), let revision = values.nextNumber() else { return nil }
-            return "revision \(revision), view \(view) "
-                + phrase([("prepares", values.nextIDs(at: 1)), ("gives up", values.nextIDs(at: 1))])
+            let sections = [("prepares", values.nextIDs(at: 1)), ("gives up", values.nextIDs(at: 1))]
+            let details = values.nextDetails()
+            let items = [
+                ("prepares items", runs(of: details["items-will-enter"])),
+                ("gives up items", runs(of: details["items-did-exit"])),
+            ]
+            return "revision \(revision), view \(view) " + phrase(sections + items)
         case "SelectionChanged":
             guard let revision = values.nextNumber() else { return nil }
             return "revision \(revision), "
@@ -72,6 +77,26 @@ enum SignalText {
         return Int(length)
     }
 
+    /// Returns the items of an array of (section, object id, item) as runs of neighbours, such as `3–7 of a`. Of more
+    /// than 8 runs, it returns the first 7 and the number of the others.
+    private static func runs(of value: DBusValue?) -> [String] {
+        var runs: [(id: String, items: ClosedRange<UInt32>)] = []
+        for element in value.map(elements) ?? [] {
+            guard case .structure(let members) = element, members.count == 3, case .string(let id) = members[1],
+                case .uint32(let item) = members[2]
+            else { continue }
+            if let last = runs.last, last.id == id, last.items.upperBound &+ 1 == item {
+                runs[runs.count - 1].items = last.items.lowerBound...item
+            } else {
+                runs.append((id, item...item))
+            }
+        }
+        let texts = runs.map { id, items in
+            (items.count == 1 ? "\(items.lowerBound)" : "\(items.lowerBound)–\(items.upperBound)") + " of \(id)"
+        }
+        return texts.count <= 8 ? texts : Array(texts.prefix(7)) + ["and \(texts.count - 7) more"]
+    }
+
     private static func phrase(_ parts: [(verb: String, names: [String])]) -> String {
         let some = parts.filter { !$0.names.isEmpty }
         return some.map { "\($0.verb) \($0.names.joined(separator: ", "))" }.joined(separator: "; ")
@@ -102,6 +127,14 @@ enum SignalText {
         mutating func nextView() -> String? {
             guard case .objectPath(let path)? = next() else { return nil }
             return path.lastElement.description
+        }
+
+        /// Reads the details at the end of a signal.
+        mutating func nextDetails() -> [String: DBusValue] {
+            guard case .dictionary(_, _, let entries)? = next() else { return [:] }
+            var details: [String: DBusValue] = [:]
+            for entry in entries { if case .string(let key) = entry.key { details[key] = entry.value.unwrapped } }
+            return details
         }
 
         /// Reads an array of structures, and returns the object id in the field `index` of each. Of more than 8 ids,

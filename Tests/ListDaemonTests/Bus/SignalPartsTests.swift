@@ -48,9 +48,14 @@ struct SignalPartsTests {
         let name = String(repeating: "x", count: 4000)
         whole.willEnter = (0..<200).map { SectionReference(section: $0, objectID: name) }
         whole.didExit = (0..<200).map { SectionReference(section: $0, objectID: name) }
+        whole.itemsWillEnter = (0..<200).map { ItemReference(section: 0, objectID: name, item: $0) }
+        whole.itemsDidExit = (0..<200).map { ItemReference(section: 1, objectID: name, item: $0) }
         #expect(whole.parts.count > 5)
         #expect(whole.parts.flatMap(\.willEnter) == whole.willEnter)
         #expect(whole.parts.flatMap(\.didExit) == whole.didExit)
+        #expect(whole.parts.flatMap(\.itemsWillEnter) == whole.itemsWillEnter)
+        #expect(whole.parts.flatMap(\.itemsDidExit) == whole.itemsDidExit)
+        #expect(whole.parts.allSatisfy { $0.willEnter.count + $0.itemsWillEnter.count + $0.itemsDidExit.count <= 65 })
     }
 
     @Test("every item of a selection moves → the parts are within the limit and have the same revision")

@@ -384,6 +384,25 @@ async def test_helpers_get_the_display_events_of_viewers(shared: Stage, name: st
             assert [section.id for section in event.did_end_displaying] == ["o11", "o12", "o13"]
 
 
+async def test_helpers_get_the_items_near_a_viewer(shared: Stage, name: str) -> None:
+    async with listd.connect(shared.address) as d:
+        album = await d.create(name, section_controllers={"*": "listd/binding"})
+        photographs = [{"id": str(number), "height": 10.0} for number in range(1000)]
+        await album.replace([Object("album", fields={"items": photographs})])
+        async with album.working_range_events() as near:
+            await d.lists()
+            async with album.view(working_range_unit="items", lead=20, trail=0, buffer=0.0) as view:
+                await view.scroll(0, 5000, 100, 100)
+                event = await anext(near)
+                assert event.entered == ((0, "album"),)
+                assert event.items_entered == tuple((0, "album", item) for item in range(500, 530))
+                await view.scroll(0, 5200, 100, 100)
+                event = await anext(near)
+                assert not event.entered and not event.exited
+                assert event.items_entered == tuple((0, "album", item) for item in range(530, 550))
+                assert event.items_exited == tuple((0, "album", item) for item in range(500, 520))
+
+
 async def test_displayed_items_are_reported_as_gone_when_listd_ends(stage: Stage) -> None:
     async with listd.connect(stage.address) as d:
         mail = await d.create("mail")

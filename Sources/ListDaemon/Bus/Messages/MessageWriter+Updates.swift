@@ -59,7 +59,8 @@ extension MessageWriter {
         append(change.revision)
         append(change.willEnter)
         append(change.didExit)
-        append(details: [])
+        let items = [("items-will-enter", change.itemsWillEnter), ("items-did-exit", change.itemsDidExit)]
+        append(details: items.filter { !$1.isEmpty }.map { ($0, .items($1)) })
     }
 
     /// Appends the arguments of `SelectionChanged`.
@@ -170,5 +171,19 @@ extension MessageWriter {
                 }
             }
         }
+    }
+}
+
+extension DBusValue {
+    /// Makes a value with items and the identifiers of their objects.
+    fileprivate static func items(_ items: [ItemReference]) -> DBusValue {
+        .array(
+            element: "(usu)",
+            items.map { reference in
+                .structure([
+                    .uint32(UInt32(clamping: reference.section)), .string(reference.objectID),
+                    .uint32(UInt32(clamping: reference.item)),
+                ])
+            })
     }
 }

@@ -27,6 +27,8 @@ extension WorkingRangeChange {
         }
         parts.append(willEnter, to: \.willEnter) { $0.byteCount }
         parts.append(didExit, to: \.didExit) { $0.byteCount }
+        parts.append(itemsWillEnter, to: \.itemsWillEnter) { $0.byteCount }
+        parts.append(itemsDidExit, to: \.itemsDidExit) { $0.byteCount }
         return parts.all
     }
 }

@@ -109,6 +109,8 @@ struct WireCodableTests {
         display.itemsDidEndDisplaying = [ItemReference(section: 1, objectID: "a", item: 2)]
         var range = WorkingRangeChange(view: 1, revision: 2)
         range.didExit = [SectionReference(section: 1, objectID: "b")]
+        range.itemsWillEnter = [ItemReference(section: 3, objectID: "c", item: 4)]
+        range.itemsDidExit = [ItemReference(section: 1, objectID: "b", item: 2)]
         let events: [AdapterEvent] = [
             .updated(transaction), .display(display), .workingRange(range),
             .selection(SelectionChange(revision: 1, selected: [SelectedItem(objectID: "x", item: 1)])),

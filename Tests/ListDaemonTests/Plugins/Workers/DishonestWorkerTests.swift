@@ -206,7 +206,11 @@ struct DishonestWorkerTests {
         items.itemsWillDisplay = (0..<1000).map { ItemReference(section: 0, objectID: "o0", item: $0) }
         var range = WorkingRangeChange(view: 1, revision: 7)
         range.willEnter = many
-        for event in [AdapterEvent.display(display), .display(items), .workingRange(range)] {
+        var itemsInRange = WorkingRangeChange(view: 1, revision: 7)
+        itemsInRange.itemsWillEnter = items.itemsWillDisplay
+        for event in [
+            AdapterEvent.display(display), .display(items), .workingRange(range), .workingRange(itemsInRange),
+        ] {
             #expect(try await isBlamed(.changed(.items(3, [event]))), "\(event)")
         }
     }
@@ -220,6 +224,27 @@ struct DishonestWorkerTests {
         stage.host.report(PresenterOutput(reports: reports), from: worker.number)
         await stage.settle()
         #expect(!worker.complaints.recorded.isEmpty)
+    }
+
+    @Test("another worker presents the list → clients are told which items entered and exited the working range")
+    func itemsInRange() {
+        func memory(_ items: Range<Int>) -> ViewMemory {
+            var memory = ViewMemory(id: 1, options: ListViewOptions())
+            var change = WorkingRangeChange(view: 1, revision: 7)
+            change.willEnter = [SectionReference(section: 0, objectID: "a")]
+            change.itemsWillEnter = items.map { ItemReference(section: 0, objectID: "a", item: $0) }
+            let isPossible = memory.record(change, limit: 10)
+            #expect(isPossible)
+            return memory
+        }
+        var expected = WorkingRangeChange(view: 1, revision: 9)
+        expected.itemsWillEnter = [ItemReference(section: 4, objectID: "a", item: 5)]
+        expected.itemsDidExit = [ItemReference(section: 4, objectID: "a", item: 1)]
+        let events = memory(2..<6).displayEvents(since: memory(1..<5), revision: 9) { $0 == "a" ? 4 : nil }
+        guard case .workingRange(expected)? = events.first, events.count == 1 else {
+            Issue.record("\(events)")
+            return
+        }
     }
 
     @Test("released slots have ever more reuse identifiers → the daemon forgets the slots with the lowest numbers")

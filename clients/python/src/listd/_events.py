@@ -70,8 +70,8 @@ class WorkingRangeChange:
     :ivar revision: the list's revision.
     :ivar entered: sections that entered.
     :ivar exited: sections that exited.
-    :ivar items_entered: items that entered, if listd names them.
-    :ivar items_exited: items that exited, if listd names them.
+    :ivar items_entered: items that entered the range of a view with ``working_range_unit="items"``; else empty.
+    :ivar items_exited: items that exited the range of such a view; else empty.
     """
 
     view: str
