@@ -37,6 +37,37 @@ listd_screen_get_slots (ListdScreen *self)
   return G_LIST_MODEL (self->slots);
 }
 
+ListdSlot *
+listd_screen_get_first (ListdScreen *self, double x, double y, double width, double height)
+{
+  GHashTableIter iter;
+  ListdSlot *slot, *first = NULL;
+
+  g_hash_table_iter_init (&iter, self->by_number);
+  while (g_hash_table_iter_next (&iter, NULL, (gpointer *) &slot))
+    if (g_strcmp0 (listd_slot_get_kind (slot), "cell") == 0 && listd_slot_get_x (slot) < x + width && listd_slot_get_y (slot) < y + height
+        && listd_slot_get_x (slot) + listd_slot_get_width (slot) > x && listd_slot_get_y (slot) + listd_slot_get_height (slot) > y
+        && (first == NULL || listd_slot_get_section (slot) < listd_slot_get_section (first)
+            || (listd_slot_get_section (slot) == listd_slot_get_section (first)
+                && listd_slot_get_item (slot)->number < listd_slot_get_item (first)->number)))
+      first = slot;
+  return first != NULL ? g_object_ref (first) : NULL;
+}
+
+ListdSlot *
+listd_screen_get_slot_of (ListdScreen *self, const char *id, guint item)
+{
+  GHashTableIter iter;
+  ListdSlot *slot;
+
+  g_hash_table_iter_init (&iter, self->by_number);
+  while (g_hash_table_iter_next (&iter, NULL, (gpointer *) &slot))
+    if (g_strcmp0 (listd_slot_get_kind (slot), "cell") == 0 && listd_slot_get_item (slot)->number == item
+        && g_strcmp0 (listd_slot_get_item (slot)->id, id) == 0)
+      return g_object_ref (slot);
+  return NULL;
+}
+
 static void
 release (ListdScreen *self, guint number)
 {

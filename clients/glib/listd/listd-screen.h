@@ -29,6 +29,10 @@ ListdScreen *listd_screen_new (gpointer view, ListdSlotFunc func);
 void listd_screen_free (ListdScreen *screen);
 /* The slots that show something, in no order. */
 GListModel *listd_screen_get_slots (ListdScreen *screen);
+/* The first item of the list that meets a rectangle, or NULL. Transfer full. */
+ListdSlot *listd_screen_get_first (ListdScreen *screen, double x, double y, double width, double height);
+/* The slot that shows an item, or NULL. Transfer full. */
+ListdSlot *listd_screen_get_slot_of (ListdScreen *screen, const char *id, guint item);
 ListdPictureHead listd_screen_take (ListdScreen *screen, GVariant *picture);
 /* Releases all slots. */
 void listd_screen_clear (ListdScreen *screen);

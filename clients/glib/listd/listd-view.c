@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "listd-view-private.h"
 
-#include "listd-pictures.h"
-#include "listd-screen.h"
-
 #include <math.h>
 
 /**
@@ -16,59 +13,10 @@
  * once. After it has drawn, it calls [method@ListdView.acknowledge]: a program that does not keep up gets fewer pictures, never old
  * ones.
  */
-struct _ListdView
-{
-  GObject parent_instance;
-
-  ListdClient *client;
-  char *name;
-  char *path;
-  GVariant *options;
-  ListdQueue queue;
-
-  ListdViewState state;
-  GError *error;
-  guint serial;
-  guint wait;
-  GSource *retry, *soon;
-  gboolean appeared;
-  ListdPictures *pictures;
-  ListdScreen *screen;
-  ListdPictureHead head; /* of the last picture that the slots show */
-  gboolean has_viewport, viewport_changed, asking;
-  double viewport[4];
-  GHashTable *sizes; /* "ITEM id" -> (sudd) */
-};
-
-enum
-{
-  PROP_0,
-  PROP_CLIENT,
-  PROP_NAME,
-  PROP_OPTIONS,
-  PROP_STATE,
-  PROP_ERROR,
-  PROP_CONTENT_WIDTH,
-  PROP_CONTENT_HEIGHT,
-  PROP_OFFSET_X,
-  PROP_OFFSET_Y,
-  PROP_REVISION,
-  PROP_SLOTS,
-  N_PROPS
-};
-
-enum
-{
-  SLOT_SHOWN,
-  SLOT_RELEASED,
-  SLOT_PLACED,
-  SLOT_BOUND,
-  PICTURE,
-  N_SIGNALS
-};
-
-static GParamSpec *properties[N_PROPS];
-static guint signals[N_SIGNALS];
+GParamSpec *listd_view_properties[LISTD_VIEW_N_PROPS];
+guint listd_view_signals[LISTD_VIEW_N_SIGNALS];
+#define properties listd_view_properties
+#define signals listd_view_signals
 
 G_DEFINE_FINAL_TYPE (ListdView, listd_view, G_TYPE_OBJECT)
 
@@ -78,261 +26,6 @@ G_DEFINE_ENUM_TYPE (ListdViewState, listd_view_state,
                     G_DEFINE_ENUM_VALUE (LISTD_VIEW_STATE_ACTIVE, "active"),
                     G_DEFINE_ENUM_VALUE (LISTD_VIEW_STATE_FAILED, "failed"),
                     G_DEFINE_ENUM_VALUE (LISTD_VIEW_STATE_CLOSED, "closed"))
-
-static void open_view (gpointer object, gpointer data);
-static void reopen_later (ListdView *self);
-
-static void
-set_state (ListdView *self, ListdViewState state, const GError *error)
-{
-  GError *copy = error != NULL ? g_error_copy (error) : NULL;
-
-  g_object_freeze_notify (G_OBJECT (self));
-  if (self->error != NULL || copy != NULL)
-    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_ERROR]);
-  g_clear_error (&self->error);
-  self->error = copy;
-  if (self->state != state)
-    {
-      self->state = state;
-      g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_STATE]);
-    }
-  g_object_thaw_notify (G_OBJECT (self));
-}
-
-static void
-stop (ListdView *self)
-{
-  self->serial++;
-  listd_pictures_close (self->pictures);
-  listd_queue_cancel (&self->retry);
-  self->head.sequence = 0;
-  self->asking = FALSE;
-  g_hash_table_remove_all (self->sizes);
-}
-
-/* Pictures */
-
-static void
-tell_slot (gpointer view, ListdSlotEvent event, ListdSlot *slot)
-{
-  g_signal_emit (view, signals[event], 0, slot);
-}
-
-/* The slots show this now. */
-static void
-finish_picture (ListdView *self, const ListdPictureHead *head)
-{
-  const ListdPictureHead before = self->head;
-
-  self->head = *head;
-  g_object_freeze_notify (G_OBJECT (self));
-  if (before.width != head->width)
-    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_CONTENT_WIDTH]);
-  if (before.height != head->height)
-    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_CONTENT_HEIGHT]);
-  if (before.x != head->x)
-    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_OFFSET_X]);
-  if (before.y != head->y)
-    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_OFFSET_Y]);
-  if (before.revision != head->revision)
-    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_REVISION]);
-  g_object_thaw_notify (G_OBJECT (self));
-  g_signal_emit (self, signals[PICTURE], 0);
-}
-
-static void
-on_picture (gpointer owner, GVariant *picture)
-{
-  ListdView *self = owner;
-  ListdPictureHead head = listd_screen_take (self->screen, picture);
-  finish_picture (self, &head);
-}
-
-/* The program has not drawn what it got: it acknowledges when it has. If it has, the credit was bytes. */
-static void
-on_stalled (gpointer owner)
-{
-  ListdView *self = owner;
-
-  if (listd_pictures_get_acknowledged (self->pictures) >= self->head.sequence)
-    listd_pictures_acknowledge (self->pictures, self->head.sequence);
-}
-
-static void
-on_closed (gpointer owner, const char *reason)
-{
-  ListdView *self = owner;
-
-  stop (self);
-  if (g_str_equal (reason, "adapter-removed"))
-    {
-      const ListdPictureHead nothing = { 0 };
-      g_autoptr (GError) error = g_error_new (LISTD_ERROR, LISTD_ERROR_NO_SUCH_ADAPTER, "there is no list \"%.64s\" any more", self->name);
-
-      listd_screen_clear (self->screen);
-      finish_picture (self, &nothing);
-      set_state (self, LISTD_VIEW_STATE_FAILED, error);
-    }
-  else if (!g_str_equal (reason, "shutting-down"))
-    reopen_later (self);
-}
-
-static const ListdPicturesFuncs pictures_funcs = { on_picture, on_stalled, on_closed };
-
-/* What is sent: once a turn of the main loop */
-
-static void send_soon (ListdView *self);
-
-static void
-on_viewport (gpointer object, GVariant *reply, const GError *error, gpointer data)
-{
-  ListdView *self = object;
-
-  if (GPOINTER_TO_UINT (data) != self->serial)
-    return;
-  self->asking = FALSE;
-  if (error != NULL)
-    g_debug ("%s: %s", self->name, error->message);
-  if (self->viewport_changed)
-    send_soon (self);
-}
-
-static void
-send (gpointer object, gpointer data)
-{
-  ListdView *self = object;
-
-  if (listd_pictures_get_view (self->pictures) == NULL)
-    return;
-  if (g_hash_table_size (self->sizes) > 0)
-    {
-      GVariantBuilder sizes;
-      GHashTableIter iter;
-      gpointer size;
-
-      g_variant_builder_init (&sizes, G_VARIANT_TYPE ("a(sudd)"));
-      g_hash_table_iter_init (&iter, self->sizes);
-      while (g_hash_table_iter_next (&iter, NULL, &size))
-        g_variant_builder_add_value (&sizes, size);
-      g_hash_table_remove_all (self->sizes);
-      listd_client_tell (self->client, listd_pictures_get_view (self->pictures), "View", "ReportSizes", g_variant_new ("(a(sudd))", &sizes));
-    }
-  /* One at a time, and always the newest. */
-  if (self->viewport_changed && !self->asking)
-    {
-      self->viewport_changed = FALSE;
-      self->asking = TRUE;
-      listd_client_ask (self->client, &self->queue, listd_pictures_get_view (self->pictures), "View", "SetViewport",
-                        g_variant_new ("(tdddd)", self->head.sequence, self->viewport[0], self->viewport[1], self->viewport[2], self->viewport[3]),
-                        "(t)", on_viewport, GUINT_TO_POINTER (self->serial), NULL);
-    }
-}
-
-static void
-send_soon (ListdView *self)
-{
-  if (listd_pictures_get_view (self->pictures) != NULL)
-    listd_queue_post_later (&self->queue, self->client, &self->soon, 0, send);
-}
-
-/* Opening */
-
-static void
-reopen_later (ListdView *self)
-{
-  if (self->retry != NULL || self->state == LISTD_VIEW_STATE_CLOSED)
-    return;
-  listd_queue_post_later (&self->queue, self->client, &self->retry, self->wait, open_view);
-  self->wait = CLAMP (self->wait * 2, 25, 10000);
-}
-
-static void
-on_opened (gpointer object, GVariant *reply, const GError *error, gpointer data)
-{
-  ListdView *self = object;
-  const char *view;
-
-  if (reply != NULL)
-    g_variant_get (reply, "(&ostuua{sv})", &view, NULL, NULL, NULL, NULL, NULL);
-  if (GPOINTER_TO_UINT (data) != self->serial)
-    {
-      if (reply != NULL)
-        listd_client_tell (self->client, view, "View", "Close", NULL);
-      return;
-    }
-  if (error != NULL)
-    {
-      gboolean absent = g_error_matches (error, G_DBUS_ERROR, G_DBUS_ERROR_UNKNOWN_OBJECT) || listd_error_is (error, LISTD_ERROR_NO_SUCH_ADAPTER)
-                        || g_error_matches (error, G_DBUS_ERROR, G_DBUS_ERROR_ACCESS_DENIED)
-                        || g_error_matches (error, G_DBUS_ERROR, G_DBUS_ERROR_INVALID_ARGS);
-      set_state (self, LISTD_VIEW_STATE_FAILED, error);
-      if (!absent || self->appeared)
-        reopen_later (self);
-      return;
-    }
-  self->wait = 0;
-  listd_pictures_open (self->pictures, view);
-  /* The numbers of its slots are those of another view. */
-  listd_screen_clear (self->screen);
-  set_state (self, LISTD_VIEW_STATE_ACTIVE, NULL);
-  self->viewport_changed = self->has_viewport;
-  send_soon (self);
-}
-
-static void
-open_view (gpointer object, gpointer data)
-{
-  ListdView *self = object;
-
-  if (!listd_client_is_up (self->client) || listd_pictures_get_view (self->pictures) != NULL || self->state == LISTD_VIEW_STATE_CLOSED)
-    return;
-  stop (self);
-  self->appeared = FALSE;
-  set_state (self, LISTD_VIEW_STATE_OPENING, NULL);
-  if (self->state == LISTD_VIEW_STATE_OPENING && listd_client_is_up (self->client))
-    listd_client_ask (self->client, &self->queue, self->path, "Adapter", "OpenView", g_variant_new ("(@a{sv})", self->options), "(ostuua{sv})",
-                      on_opened, GUINT_TO_POINTER (self->serial), NULL);
-}
-
-static void
-on_up (gpointer object)
-{
-  ListdView *self = object;
-
-  self->wait = 0;
-  open_view (self, NULL);
-}
-
-static void
-on_down (gpointer object)
-{
-  ListdView *self = object;
-
-  stop (self);
-  if (self->state != LISTD_VIEW_STATE_CLOSED)
-    set_state (self, LISTD_VIEW_STATE_OFFLINE, NULL);
-}
-
-static void
-on_appeared (gpointer object, const char *path)
-{
-  ListdView *self = object;
-
-  if (g_strcmp0 (path, self->path) != 0)
-    return;
-  self->appeared = TRUE;
-  if (self->state == LISTD_VIEW_STATE_FAILED)
-    open_view (self, NULL);
-}
-
-/* Its view says so itself. */
-static void
-on_disappeared (gpointer object, const char *path)
-{
-}
-
-static const ListdMemberFuncs member_funcs = { on_up, on_down, on_appeared, on_disappeared };
 
 /* GObject */
 
@@ -345,8 +38,7 @@ listd_view_constructed (GObject *object)
   self->path = listd_path_of_list (self->name != NULL ? self->name : "");
   if (self->options == NULL)
     self->options = g_variant_ref_sink (g_variant_new_array (G_VARIANT_TYPE ("{sv}"), NULL, 0));
-  self->pictures = listd_pictures_new (self->client, &self->queue, &pictures_funcs, self);
-  listd_client_add_member (self->client, &self->queue, &member_funcs);
+  listd_view_begin_showing (self);
 }
 
 static void
@@ -356,11 +48,7 @@ listd_view_dispose (GObject *object)
 
   if (self->client != NULL)
     {
-      listd_client_remove_member (self->client, &self->queue);
-      self->queue.busy = TRUE;
-      listd_queue_clear (&self->queue);
-      stop (self);
-      listd_queue_cancel (&self->soon);
+      listd_view_end_showing (self);
     }
   G_OBJECT_CLASS (listd_view_parent_class)->dispose (object);
 }
@@ -377,6 +65,7 @@ listd_view_finalize (GObject *object)
   g_clear_pointer (&self->options, g_variant_unref);
   g_hash_table_unref (self->sizes);
   listd_queue_clear (&self->queue);
+  g_free (self->place.id);
   g_free (self->name);
   g_free (self->path);
   G_OBJECT_CLASS (listd_view_parent_class)->finalize (object);
@@ -527,7 +216,7 @@ listd_view_class_init (ListdViewClass *klass)
    * The slots that show something.
    */
   properties[PROP_SLOTS] = g_param_spec_object ("slots", NULL, NULL, G_TYPE_LIST_MODEL, read);
-  g_object_class_install_properties (object_class, N_PROPS, properties);
+  g_object_class_install_properties (object_class, LISTD_VIEW_N_PROPS, properties);
 
   /**
    * ListdView::slot-shown:
@@ -576,7 +265,7 @@ static void
 listd_view_init (ListdView *self)
 {
   listd_queue_init (&self->queue, self);
-  self->screen = listd_screen_new (self, tell_slot);
+  self->screen = listd_screen_new (self, listd_view_tell_slot);
   self->sizes = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, (GDestroyNotify) g_variant_unref);
 }
 
@@ -703,12 +392,15 @@ listd_view_set_viewport (ListdView *self, double x, double y, double width, doub
 {
   g_return_if_fail (LISTD_IS_VIEW (self));
   g_return_if_fail (isfinite (x) && isfinite (y) && isfinite (width) && isfinite (height) && width >= 0 && height >= 0);
+  /* The program goes elsewhere than where the view was. */
+  if (x != self->viewport[0] || y != self->viewport[1])
+    g_clear_pointer (&self->place.id, g_free);
   self->viewport[0] = x;
   self->viewport[1] = y;
   self->viewport[2] = width;
   self->viewport[3] = height;
   self->has_viewport = self->viewport_changed = TRUE;
-  send_soon (self);
+  listd_view_send_soon (self);
 }
 
 /**
@@ -760,7 +452,7 @@ listd_view_report_size (ListdView *self, ListdSlot *slot, double width, double h
   item = listd_slot_get_item (slot);
   g_hash_table_replace (self->sizes, g_strdup_printf ("%u %s", item->number, item->id),
                         g_variant_ref_sink (g_variant_new ("(sudd)", item->id, item->number, width, height)));
-  send_soon (self);
+  listd_view_send_soon (self);
 }
 
 /**
@@ -773,23 +465,5 @@ void
 listd_view_close (ListdView *self)
 {
   g_return_if_fail (LISTD_IS_VIEW (self));
-  stop (self);
-  set_state (self, LISTD_VIEW_STATE_CLOSED, NULL);
-}
-
-void
-listd_view_call (ListdView *self, const char *method, GVariant *parameters, const char *reply_type, GTask *task)
-{
-  g_autoptr (GVariant) sunk = g_variant_ref_sink (parameters);
-
-  if (listd_pictures_get_view (self->pictures) != NULL)
-    {
-      listd_client_call (self->client, listd_pictures_get_view (self->pictures), "View", method, sunk, reply_type, NULL, task);
-      return;
-    }
-  if (self->error != NULL)
-    g_task_return_error (task, g_error_copy (self->error));
-  else
-    g_task_return_new_error (task, LISTD_ERROR, LISTD_ERROR_OFFLINE, "the view of \"%.64s\" is not open", self->name);
-  g_object_unref (task);
+  listd_view_stop_showing (self);
 }

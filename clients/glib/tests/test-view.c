@@ -167,6 +167,78 @@ moves_and_scrolls (void)
   stage_free (stage);
 }
 
+static guint
+first_visible (ListdView *view, double *distance)
+{
+  GListModel *slots = listd_view_get_slots (view);
+  guint first = G_MAXUINT;
+
+  for (guint i = 0; i < g_list_model_get_n_items (slots); i++)
+    {
+      g_autoptr (ListdSlot) slot = g_list_model_get_item (slots, i);
+
+      if (listd_slot_get_y (slot) + listd_slot_get_height (slot) > listd_view_get_offset_y (view) && listd_slot_get_section (slot) < first)
+        {
+          first = listd_slot_get_section (slot);
+          *distance = listd_view_get_offset_y (view) - listd_slot_get_y (slot);
+        }
+    }
+  return first;
+}
+
+static void
+returns (void)
+{
+  Stage *stage = stage_new (STAGE_DAEMON);
+  g_autoptr (ListdClient) client = listd_client_new_for_address (stage_address (stage));
+  g_autoptr (ListdView) view = NULL;
+  double distance = 0, offset;
+  Screen screen;
+
+  stage_create (stage, "place", NULL);
+  stage_fill (stage, "place", 1000);
+  view = listd_view_new (client, "place", g_variant_new_parsed ("{'buffer': <0.0>}"));
+  screen_init (&screen, view);
+  listd_view_set_viewport (view, 0, 0, 300, 440);
+  stage_wait (g_hash_table_size (screen.slots) == 10);
+  {
+    /* What is measured ends with the daemon. */
+    g_autoptr (ListdSlot) slot = g_list_model_get_item (listd_view_get_slots (view), 0);
+    listd_view_report_size (view, slot, 300, 1044);
+    stage_wait (listd_view_get_content_height (view) == 45000);
+  }
+  listd_view_set_viewport (view, 0, 23012, 300, 440);
+  stage_wait (first_visible (view, &distance) == 500 && distance == 12);
+
+  stage_stop_listd (stage, SIGKILL);
+  stage_wait (listd_view_get_state (view) == LISTD_VIEW_STATE_OFFLINE);
+  stage_start_listd (stage);
+  stage_apply (stage, "place", "['o1', 'o2', 'o3']", NULL);
+  stage_wait (listd_view_get_state (view) == LISTD_VIEW_STATE_ACTIVE && g_hash_table_size (screen.slots) > 0
+              && listd_view_get_revision (view) > 1 && first_visible (view, &distance) == 497 && distance == 12);
+  g_assert_cmpfloat (listd_view_get_content_height (view), ==, 44 * 997);
+  g_assert_cmpfloat (listd_view_get_offset_y (view), ==, 44 * 497 + 12);
+
+  /* The object went meanwhile: it stays about there. */
+  stage_stop_listd (stage, SIGKILL);
+  stage_wait (listd_view_get_state (view) == LISTD_VIEW_STATE_OFFLINE);
+  offset = listd_view_get_offset_y (view);
+  stage_start_listd (stage);
+  g_assert_cmpuint (g_list_model_get_n_items (listd_view_get_slots (view)), >, 0);
+  stage_apply (stage, "place", "['o500']", NULL);
+  stage_wait (listd_view_get_state (view) == LISTD_VIEW_STATE_ACTIVE && listd_view_get_content_height (view) == 44 * 996);
+  g_assert_cmpfloat (ABS (listd_view_get_offset_y (view) - offset), <=, 44);
+
+  /* Where the program goes meanwhile wins. */
+  stage_stop_listd (stage, SIGKILL);
+  stage_wait (listd_view_get_state (view) == LISTD_VIEW_STATE_OFFLINE);
+  listd_view_set_viewport (view, 0, 4400, 300, 440);
+  stage_start_listd (stage);
+  stage_wait (listd_view_get_state (view) == LISTD_VIEW_STATE_ACTIVE && listd_view_get_offset_y (view) == 4400);
+  screen_clear (&screen);
+  stage_free (stage);
+}
+
 /* The view and listd's own whole picture, while the list, the viewport and its width change. */
 static void
 random_pictures (void)
@@ -230,6 +302,7 @@ main (int argc, char **argv)
   g_test_init (&argc, &argv, NULL);
   g_test_add_func ("/view/changes, a kill and a new list → the slots are those of the list", follows);
   g_test_add_func ("/view/scrolling, moving and measuring → the picture follows", moves_and_scrolls);
+  g_test_add_func ("/view/a kill after sizes were measured → the same item at the same place", returns);
   g_test_add_func ("/view/random changes, viewports and widths → rows without gaps", random_pictures);
   return g_test_run ();
 }
