@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: Apache-2.0
+/* What does not arrive, or only when it is asked for: signals that get lost, pictures that are held back, answers in pages. */
+#include "listd-client-private.h"
+#include "stage.h"
+
+#include <string.h>
+
+/* Signals of listd that do not come to a client. */
+typedef struct
+{
+  gint updates, pictures; /* whether they get lost */
+  gint n_updates, n_pictures; /* how many were */
+} Loss;
+
+/* Runs in the thread of the connection. */
+static GDBusMessage *
+lose (GDBusConnection *connection, GDBusMessage *message, gboolean incoming, gpointer data)
+{
+  Loss *loss = data;
+  const char *member = g_dbus_message_get_member (message);
+
+  if (!incoming)
+    return message;
+  if (g_strcmp0 (member, "Updated") == 0 && g_atomic_int_get (&loss->updates))
+    g_atomic_int_inc (&loss->n_updates);
+  else if (g_strcmp0 (member, "Changed") == 0 && g_atomic_int_get (&loss->pictures))
+    g_atomic_int_inc (&loss->n_pictures);
+  else
+    return message;
+  g_object_unref (message);
+  return NULL;
+}
+
+typedef struct
+{
+  Stage *stage;
+  ListdClient *client;
+  ListdList *list;
+  Loss loss;
+  guint filter;
+} Lossy;
+
+static guint
+n_items (ListdList *list)
+{
+  return g_list_model_get_n_items (G_LIST_MODEL (list));
+}
+
+static gboolean
+is_ready (ListdList *list, guint n)
+{
+  return listd_list_get_state (list) == LISTD_LIST_STATE_READY && n_items (list) == n;
+}
+
+static ListdItem *
+loaded_at (ListdList *list, guint position)
+{
+  ListdItem *item = g_list_model_get_item (G_LIST_MODEL (list), position);
+
+  stage_wait (listd_item_get_loaded (item));
+  return item;
+}
+
+static void
+lossy_init (Lossy *self, StageKind kind)
+{
+  self->stage = stage_new (kind);
+  stage_create (self->stage, "lossy", NULL);
+  stage_fill (self->stage, "lossy", 100);
+  self->client = listd_client_new_for_address (stage_address (self->stage));
+  self->list = listd_list_new (self->client, "lossy");
+  stage_wait (is_ready (self->list, 100));
+  self->loss = (Loss){ 0 };
+  self->filter = g_dbus_connection_add_filter (self->client->connection, lose, &self->loss, NULL);
+}
+
+/* What listd has sent until now has come, or got lost. */
+static void
+wait_for_signals (Lossy *self)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GVariant) reply = g_dbus_connection_call_sync (self->client->connection, "org.listd.Listd1", "/org/listd/Listd1",
+                                                            "org.freedesktop.DBus.Peer", "Ping", NULL, NULL, G_DBUS_CALL_FLAGS_NONE, 30000,
+                                                            NULL, &error);
+  g_assert_no_error (error);
+}
+
+static void
+lossy_clear (Lossy *self)
+{
+  g_dbus_connection_remove_filter (self->client->connection, self->filter);
+  g_object_unref (self->list);
+  g_object_unref (self->client);
+  stage_free (self->stage);
+}
+
+static void
+between (gconstpointer data)
+{
+  Lossy self;
+  g_autoptr (ListdItem) item = NULL;
+  g_autofree char *epoch = NULL;
+  guint64 revision;
+
+  lossy_init (&self, GPOINTER_TO_INT (data));
+  item = loaded_at (self.list, 50);
+  epoch = g_strdup (listd_list_get_epoch (self.list));
+  self.loss.updates = self.loss.pictures = TRUE;
+  stage_apply (self.stage, "lossy", "['o1', 'o2']", NULL);
+  stage_apply (self.stage, "lossy", NULL, "[('o50', '', 'first', '', {'text': <'moved'>})]");
+  wait_for_signals (&self);
+  g_assert_cmpint (g_atomic_int_get (&self.loss.n_updates), >=, 2);
+  g_atomic_int_set (&self.loss.updates, FALSE);
+  revision = stage_apply (self.stage, "lossy", NULL, "[('new', '', 'first', '', {'text': <'new'>})]");
+  stage_wait (listd_list_get_revision (self.list) == revision);
+  g_assert_true (is_ready (self.list, 99));
+  g_assert_cmpuint (listd_list_get_position (self.list, item), ==, 1);
+  /* The changes were asked for: nothing was opened anew. */
+  g_assert_cmpstr (listd_list_get_epoch (self.list), ==, epoch);
+  {
+    g_autoptr (ListdItem) third = loaded_at (self.list, 3);
+    g_assert_cmpstr (listd_item_get_id (third), ==, "o3");
+  }
+  lossy_clear (&self);
+}
+
+static void
+last_before_picture (void)
+{
+  Lossy self;
+  g_autoptr (ListdItem) item = NULL;
+  guint64 revision;
+
+  lossy_init (&self, STAGE_DAEMON);
+  item = loaded_at (self.list, 0);
+  self.loss.updates = TRUE;
+  /* Nothing is written after it, but what is visible is another. */
+  revision = stage_apply (self.stage, "lossy", NULL, "[('new', '', 'first', '', {'text': <'new'>})]");
+  stage_wait (listd_list_get_revision (self.list) == revision);
+  g_assert_cmpint (g_atomic_int_get (&self.loss.n_updates), >=, 1);
+  g_assert_true (is_ready (self.list, 101));
+  g_assert_cmpuint (listd_list_get_position (self.list, item), ==, 1);
+  lossy_clear (&self);
+}
+
+static void
+last_before_answer (void)
+{
+  Lossy self;
+  g_autoptr (ListdTransaction) transaction = NULL;
+  g_autoptr (GAsyncResult) written = NULL;
+  g_autoptr (GError) error = NULL;
+
+  lossy_init (&self, STAGE_DAEMON);
+  self.loss.updates = self.loss.pictures = TRUE;
+  transaction = listd_list_begin (self.list, 0);
+  listd_transaction_remove (transaction, "o7");
+  listd_transaction_commit_async (transaction, NULL, stage_keep, &written);
+  stage_wait (written != NULL);
+  g_assert_cmpuint (listd_transaction_commit_finish (transaction, written, &error), ==, listd_list_get_revision (self.list));
+  g_assert_no_error (error);
+  g_assert_cmpint (g_atomic_int_get (&self.loss.n_updates), >=, 1);
+  g_assert_true (is_ready (self.list, 99));
+  lossy_clear (&self);
+}
+
+static void
+lost_picture (void)
+{
+  Lossy self;
+  g_autoptr (ListdItem) item = NULL;
+
+  lossy_init (&self, STAGE_DAEMON);
+  item = loaded_at (self.list, 0);
+  self.loss.pictures = TRUE;
+  stage_apply (self.stage, "lossy", NULL, "[('o0', '', 'keep', '', {'text': <'lost'>})]");
+  wait_for_signals (&self);
+  g_assert_cmpint (g_atomic_int_get (&self.loss.n_pictures), ==, 1);
+  g_atomic_int_set (&self.loss.pictures, FALSE);
+  {
+    /* The next picture is about another item. */
+    g_autoptr (ListdItem) other = loaded_at (self.list, 1);
+    stage_apply (self.stage, "lossy", NULL, "[('o1', '', 'keep', '', {'text': <'other'>})]");
+    stage_wait (g_str_equal (listd_item_get_string (other, "text"), "other") && g_str_equal (listd_item_get_string (item, "text"), "lost"));
+  }
+  lossy_clear (&self);
+}
+
+/* What is shown again is too large for the credit that is left, and the client has no reason to acknowledge by itself. */
+static void
+stalls (void)
+{
+  static const guint lengths[] = { 100, 200 };
+  Lossy self;
+  g_autoptr (ListdItem) item = NULL;
+
+  lossy_init (&self, STAGE_DAEMON);
+  item = loaded_at (self.list, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (lengths); i++)
+    {
+      g_autofree char *text = g_strnfill (lengths[i] * 1024, 'x');
+      g_autofree char *upserts = g_strdup_printf ("[('o0', '', 'keep', '', {'text': <'%s'>})]", text);
+
+      stage_apply (self.stage, "lossy", NULL, upserts);
+      stage_wait (strlen (listd_item_get_string (item, "text")) == lengths[i] * 1024);
+    }
+  lossy_clear (&self);
+}
+
+/* More pictures than credit, while the program does something else. */
+static void
+sleeps (void)
+{
+  Lossy self;
+  g_autoptr (ListdItem) item = NULL;
+
+  lossy_init (&self, STAGE_DAEMON);
+  item = loaded_at (self.list, 0);
+  for (guint i = 0; i < 100; i++)
+    {
+      g_autofree char *upserts = g_strdup_printf ("[('o0', '', 'keep', '', {'text': <'%u'>})]", i);
+      stage_apply (self.stage, "lossy", NULL, upserts);
+    }
+  stage_wait (g_str_equal (listd_item_get_string (item, "text"), "99"));
+  lossy_clear (&self);
+}
+
+/* More sections than listd tells the numbers of items of in one answer, and not one item each. */
+static void
+counts_in_pages (void)
+{
+  enum
+  {
+    N = 270000
+  };
+  Stage *stage = stage_new (STAGE_DIRECT);
+  g_autoptr (ListdClient) client = listd_client_new_for_address (stage_address (stage));
+  g_autoptr (ListdList) list = NULL;
+  g_autoptr (GVariant) reply = NULL;
+  guint64 revision;
+
+  stage_create (stage, "pages", "{'durability': <'memory'>, 'section-controllers': <{'*': 'listd/single', 'many': 'listd/binding'}>}");
+  stage_fill (stage, "pages", N);
+  /* A pair before each end of a page, and an object without items. */
+  stage_apply (stage, "pages", NULL,
+               "[('o10', 'many', 'keep', '', {'items': <[{'id': <'a'>}, {'id': <'b'>}]>}), ('o20', 'many', 'keep', '', {'items': <@aa{sv} []>}), "
+               "('o269990', 'many', 'keep', '', {'items': <[{'id': <'a'>}, {'id': <'b'>}, {'id': <'c'>}]>})]");
+  list = listd_list_new (client, "pages");
+  stage_wait (is_ready (list, N + 2));
+  {
+    g_autoptr (ListdItem) second = loaded_at (list, 11);
+    g_autoptr (ListdItem) third = loaded_at (list, 269992);
+    g_autoptr (ListdItem) last = loaded_at (list, N + 1);
+
+    g_assert_cmpstr (listd_item_get_id (second), ==, "o10");
+    g_assert_cmpuint (listd_item_get_item (second), ==, 1);
+    g_assert_cmpstr (listd_item_get_id (third), ==, "o269990");
+    g_assert_cmpuint (listd_item_get_item (third), ==, 2);
+    g_assert_cmpstr (listd_item_get_id (last), ==, "o269999");
+
+    /* A change before them moves them all by the right number. */
+    revision = stage_apply (stage, "pages", "['o10']", "[('o0', 'many', 'keep', '', {'items': <[{'id': <'a'>}, {'id': <'b'>}]>})]");
+    stage_wait (listd_list_get_revision (list) == revision);
+    g_assert_cmpuint (n_items (list), ==, N + 1);
+    g_assert_cmpuint (listd_list_get_position (list, second), ==, G_MAXUINT);
+    g_assert_cmpuint (listd_list_get_position (list, third), ==, 269991);
+    g_assert_cmpuint (listd_list_get_position (list, last), ==, N);
+    /* All of it is read anew. */
+    reply = stage_call (stage, "/org/listd/Listd1/adapters/pages", "Adapter", "ReloadData", NULL);
+    g_variant_get_child (reply, 0, "t", &revision);
+    stage_wait (listd_list_get_revision (list) == revision);
+    g_assert_cmpuint (n_items (list), ==, N + 1);
+    g_assert_cmpuint (listd_list_get_position (list, third), ==, 269991);
+  }
+  stage_free (stage);
+}
+
+int
+main (int argc, char **argv)
+{
+  g_test_init (&argc, &argv, NULL);
+  g_test_add_data_func ("/lost/dbus-daemon: two Updated between others → the changes are asked for, held objects stay",
+                        GINT_TO_POINTER (STAGE_DAEMON), between);
+  g_test_add_data_func ("/lost/direct socket: two Updated between others → the changes are asked for, held objects stay",
+                        GINT_TO_POINTER (STAGE_DIRECT), between);
+  g_test_add_func ("/lost/the last Updated, and a picture comes → the model has its revision", last_before_picture);
+  g_test_add_func ("/lost/the Updated of a write → the model has it in the callback", last_before_answer);
+  g_test_add_func ("/lost/a picture → the whole one is asked for", lost_picture);
+  g_test_add_func ("/lost/Stalled, as a picture is larger than the credit that is left → it comes", stalls);
+  g_test_add_func ("/lost/more pictures than credit in one turn of the main loop → the newest content", sleeps);
+  /* A quarter of a million objects take their time. */
+  if (g_test_slow ())
+    g_test_add_func ("/lost/more sections than an answer tells of, with several items → exact positions", counts_in_pages);
+  return g_test_run ();
+}
