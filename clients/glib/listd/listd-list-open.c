@@ -467,8 +467,10 @@ on_up (gpointer object)
 {
   ListdList *self = object;
 
+  /* Not at once: whoever has just made the list is about to say what it hears. */
+  listd_queue_cancel (&self->retry);
   self->wait = 0;
-  open_list (self, NULL);
+  reopen_later (self);
 }
 
 static void

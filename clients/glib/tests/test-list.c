@@ -327,6 +327,26 @@ hears_and_acts (gconstpointer data)
   stage_free (stage);
 }
 
+/* A client that is connected already opens a list at once, but not before who made it has connected to its signals. */
+static void
+hears_late_handlers (void)
+{
+  Stage *stage = stage_new (STAGE_DAEMON);
+  g_autoptr (ListdClient) client = listd_client_new_for_address (stage_address (stage));
+  g_autoptr (ListdList) list = NULL;
+  Heard heard = { 0 };
+
+  stage_create (stage, "late", NULL);
+  stage_fill (stage, "late", 30);
+  stage_wait (listd_client_get_available (client));
+  list = listd_list_new (client, "late");
+  g_signal_connect (list, "display-changed", G_CALLBACK (on_display), &heard);
+  listd_list_set_visible_range (list, 0, 10);
+  stage_wait (heard.displayed == 10);
+  g_signal_handlers_disconnect_by_data (list, &heard);
+  stage_free (stage);
+}
+
 static void
 filters (void)
 {
@@ -586,6 +606,7 @@ main (int argc, char **argv)
   g_test_add_func ("/list/an id or a text → its position in the model of that moment", finds);
   g_test_add_data_func ("/list/bus: events, actions and selection → told and done", GINT_TO_POINTER (STAGE_DAEMON), hears_and_acts);
   g_test_add_data_func ("/list/direct socket: events, actions and selection → told and done", GINT_TO_POINTER (STAGE_DIRECT), hears_and_acts);
+  g_test_add_func ("/list/a handler that is connected after the list is made → it is told", hears_late_handlers);
   g_test_add_func ("/list/a filter that changes → what stays keeps its object", filters);
   g_test_add_func ("/list/the names of all lists → a model that follows", lists_names);
   g_test_add_func ("/list/the last reference goes in a handler → everything ends", ends_in_every_callback);
