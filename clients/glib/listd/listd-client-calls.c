@@ -224,7 +224,7 @@ answer (gpointer object, gpointer data)
     {
       g_clear_pointer (&question->reply, g_variant_unref);
       if (question->error == NULL)
-        question->error = g_error_new (LISTD_ERROR, LISTD_ERROR_OFFLINE, "listd went away before it answered");
+        question->error = g_error_new (LISTD_ERROR, LISTD_ERROR_OFFLINE, _ ("listd went away before it answered"));
     }
   question->func (object, question->reply, question->error, question->data);
 }
@@ -234,7 +234,7 @@ checked (GVariant *reply, const char *type, GError **error)
 {
   if (reply == NULL || type == NULL || g_variant_is_of_type (reply, G_VARIANT_TYPE (type)))
     return reply;
-  g_set_error (error, LISTD_ERROR, LISTD_ERROR_PROTOCOL, "listd answered %s in place of %s: this library is for another version",
+  g_set_error (error, LISTD_ERROR, LISTD_ERROR_PROTOCOL, _ ("listd answered %s in place of %s: this library is for another version"),
                g_variant_get_type_string (reply), type);
   g_variant_unref (reply);
   return NULL;
@@ -276,7 +276,7 @@ listd_client_ask (ListdClient *self, ListdQueue *queue, const char *path, const 
       /* Who asks is about to hear that listd is gone. */
       if (parameters != NULL)
         g_variant_unref (g_variant_ref_sink (parameters));
-      question->error = g_error_new (LISTD_ERROR, LISTD_ERROR_OFFLINE, "listd is not there");
+      question->error = g_error_new (LISTD_ERROR, LISTD_ERROR_OFFLINE, _ ("listd is not there"));
       listd_queue_post (queue, answer, question, question_free);
       return;
     }
@@ -328,8 +328,10 @@ listd_client_call (ListdClient *self, const char *path, const char *interface, c
     {
       if (parameters != NULL)
         g_variant_unref (g_variant_ref_sink (parameters));
-      g_task_return_new_error (task, LISTD_ERROR, LISTD_ERROR_OFFLINE, "there is no connection to %s",
-                               self->address != NULL ? self->address : "the bus");
+      if (self->address != NULL)
+        g_task_return_new_error (task, LISTD_ERROR, LISTD_ERROR_OFFLINE, _ ("there is no connection to %s"), self->address);
+      else
+        g_task_return_new_error (task, LISTD_ERROR, LISTD_ERROR_OFFLINE, _ ("there is no connection to the bus"));
       g_object_unref (task);
       return;
     }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Fields as people want to see them, by the hints of a list. */
-#include "config.h"
 #include "listd-private.h"
 
-#include <glib/gi18n-lib.h>
 #include <grp.h>
 #include <math.h>
 #include <pwd.h>
@@ -153,6 +151,7 @@ duration (double microseconds)
     {
       large = seconds / 60;
       small = seconds % 60;
+      /* Translators: minutes and seconds; the first %s is the sign. */
       both = _ ("%s%d min %d s");
       one = _ ("%s%d min");
     }
@@ -160,6 +159,7 @@ duration (double microseconds)
     {
       large = seconds / 3600;
       small = seconds % 3600 / 60;
+      /* Translators: hours and minutes. */
       both = _ ("%s%d h %d min");
       one = _ ("%s%d h");
     }
@@ -167,6 +167,7 @@ duration (double microseconds)
     {
       large = seconds / 86400;
       small = seconds % 86400 / 3600;
+      /* Translators: days and hours, abbreviated. */
       both = _ ("%s%d d %d h");
       one = _ ("%s%d d");
     }

@@ -526,8 +526,8 @@ listd_item_invoke_async (ListdItem *self, const char *action, GVariant *paramete
   if (list == NULL || self->id == NULL)
     {
       g_variant_unref (g_variant_ref_sink (parameters));
-      g_task_return_new_error (task, LISTD_ERROR, LISTD_ERROR_NO_SUCH_OBJECT, "the item is %s",
-                               list == NULL ? "in no list any more" : "not loaded");
+      g_task_return_new_error (task, LISTD_ERROR, LISTD_ERROR_NO_SUCH_OBJECT, "%s",
+                               list == NULL ? _ ("the item is in no list any more") : _ ("the item is not loaded"));
       g_object_unref (task);
       return;
     }

@@ -73,7 +73,7 @@ require_up (ListdList *self, GTask *task)
 {
   if (listd_client_is_up (self->client))
     return TRUE;
-  g_task_return_new_error (task, LISTD_ERROR, LISTD_ERROR_OFFLINE, "listd is not there");
+  g_task_return_new_error (task, LISTD_ERROR, LISTD_ERROR_OFFLINE, _ ("listd is not there"));
   g_object_unref (task);
   return FALSE;
 }

@@ -148,7 +148,7 @@ gone (gpointer object, gpointer data)
 
   if (GPOINTER_TO_UINT (data) != self->serial)
     return;
-  error = g_error_new (LISTD_ERROR, LISTD_ERROR_NO_SUCH_ADAPTER, "there is no list \"%.64s\" any more", self->name);
+  error = g_error_new (LISTD_ERROR, LISTD_ERROR_NO_SUCH_ADAPTER, _ ("there is no list \"%s\" any more"), self->name);
   empty (self, error);
   if (self->appeared)
     reopen_later (self);
@@ -316,7 +316,7 @@ failed (ListdList *self, const GError *error)
   g_autoptr (GError) plain = NULL;
 
   if (g_error_matches (error, G_DBUS_ERROR, G_DBUS_ERROR_UNKNOWN_OBJECT))
-    plain = g_error_new (LISTD_ERROR, LISTD_ERROR_NO_SUCH_ADAPTER, "there is no list \"%.64s\"", self->name);
+    plain = g_error_new (LISTD_ERROR, LISTD_ERROR_NO_SUCH_ADAPTER, _ ("there is no list \"%s\""), self->name);
   if (absent || g_error_matches (error, G_DBUS_ERROR, G_DBUS_ERROR_ACCESS_DENIED))
     {
       empty (self, plain != NULL ? plain : error);

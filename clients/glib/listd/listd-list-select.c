@@ -133,7 +133,7 @@ call_view (ListdList *self, const char *method, GVariant *parameters, const char
   if (self->error != NULL)
     g_task_return_error (task, g_error_copy (self->error));
   else
-    g_task_return_new_error (task, LISTD_ERROR, LISTD_ERROR_OFFLINE, "the list \"%.64s\" is not open yet", self->name);
+    g_task_return_new_error (task, LISTD_ERROR, LISTD_ERROR_OFFLINE, _ ("the list \"%s\" is not open yet"), self->name);
   g_object_unref (task);
 }
 
@@ -209,7 +209,7 @@ listd_list_select_async (ListdList *self, ListdItem *item, gboolean selected, GC
   g_task_set_source_tag (task, listd_list_select_async);
   if (item->id == NULL)
     {
-      g_task_return_new_error (task, LISTD_ERROR, LISTD_ERROR_NO_SUCH_OBJECT, "the item is not loaded");
+      g_task_return_new_error (task, LISTD_ERROR, LISTD_ERROR_NO_SUCH_OBJECT, _ ("the item is not loaded"));
       g_object_unref (task);
       return;
     }

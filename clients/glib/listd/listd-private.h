@@ -7,6 +7,11 @@
 
 G_BEGIN_DECLS
 
+/* The library's own texts, in the language of the program. */
+const char *listd_gettext (const char *text) G_GNUC_FORMAT (1);
+#define _(text) listd_gettext (text)
+#define N_(text) (text)
+
 #define LISTD_NAME "org.listd.Listd1"
 #define LISTD_PATH "/org/listd/Listd1"
 

@@ -287,8 +287,8 @@ listd_transaction_commit_async (ListdTransaction *self, GCancellable *cancellabl
   if (self->committed || kinds > 1)
     {
       g_task_return_new_error (task, G_IO_ERROR, G_IO_ERROR_INVALID_ARGUMENT, "%s",
-                               self->committed ? "the transaction was committed before"
-                                               : "a patch or a move must be alone in its transaction");
+                               self->committed ? _ ("the transaction was committed before")
+                                               : _ ("a patch or a move must be alone in its transaction"));
       g_object_unref (task);
       return;
     }

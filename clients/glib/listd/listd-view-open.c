@@ -134,7 +134,7 @@ on_closed (gpointer owner, const char *reason)
   if (g_str_equal (reason, "adapter-removed"))
     {
       const ListdPictureHead nothing = { 0 };
-      g_autoptr (GError) error = g_error_new (LISTD_ERROR, LISTD_ERROR_NO_SUCH_ADAPTER, "there is no list \"%.64s\" any more", self->name);
+      g_autoptr (GError) error = g_error_new (LISTD_ERROR, LISTD_ERROR_NO_SUCH_ADAPTER, _ ("there is no list \"%s\" any more"), self->name);
 
       g_clear_pointer (&self->place.id, g_free);
       listd_screen_clear (self->screen);
@@ -350,6 +350,6 @@ listd_view_call (ListdView *self, const char *method, GVariant *parameters, cons
   if (self->error != NULL)
     g_task_return_error (task, g_error_copy (self->error));
   else
-    g_task_return_new_error (task, LISTD_ERROR, LISTD_ERROR_OFFLINE, "the view of \"%.64s\" is not open", self->name);
+    g_task_return_new_error (task, LISTD_ERROR, LISTD_ERROR_OFFLINE, _ ("the view of \"%s\" is not open"), self->name);
   g_object_unref (task);
 }

@@ -12,6 +12,9 @@
  * [signal@ListdView::slot-placed], [signal@ListdView::slot-shown], [signal@ListdView::slot-bound], then [signal@ListdView::picture]
  * once. After it has drawn, it calls [method@ListdView.acknowledge]: a program that does not keep up gets fewer pictures, never old
  * ones.
+ *
+ * When listd is restarted, the view opens again where it was: at its first visible item, wherever that lies then, unless the program
+ * has set another viewport meanwhile. What was measured by [method@ListdView.report_size] has to be said again.
  */
 GParamSpec *listd_view_properties[LISTD_VIEW_N_PROPS];
 guint listd_view_signals[LISTD_VIEW_N_SIGNALS];
