@@ -31,9 +31,10 @@ package actor ListHost: ListHosting, PresentedList {
     package nonisolated let times: CallbackTimes?
     private let sink: Sink
     let objects: ObjectList
-    private var controllers: HostControllers
     private var life = Life.running
     let link: PresenterLink
+    /// Takes the steps of the objects to the link.
+    private let driver: ListDriver
     private var writes: HostWrites
     /// The observer of changes of the objects.
     private var observer: ContentObserver?
@@ -57,7 +58,6 @@ package actor ListHost: ListHosting, PresentedList {
         sink: @escaping Sink
     ) {
         executor = HostExecutor(label: "org.listd.list." + configuration.name)
-        self.controllers = HostControllers(controllers)
         writes = HostWrites(account, of: objects)
         let list = ObjectList(
             table: SectionTable(resting: objects, itemCount: rest?.count ?? 0, isFlat: rest?.isFlat ?? false),
@@ -65,7 +65,8 @@ package actor ListHost: ListHosting, PresentedList {
             log: ChangeLog(revision: revision, stored: changes), configuration: configuration)
         self.objects = list
         self.rest = rest.map { _ in list.status }
-        link = PresenterLink(list, wasPresented: wasPresented, sink: sink)
+        link = PresenterLink(list, controllers: controllers, wasPresented: wasPresented, sink: sink)
+        driver = ListDriver(list, link)
         (self.times, self.sink) = (times, sink)
         turns = TurnSchedule(executor: executor, clock: clock)
         executor.post { self.assumeIsolated { $0.sink([.status($0.objects.status)]) } }
@@ -97,7 +98,7 @@ extension ListHost {
             objects.enqueue(request, now: now, isOnScreen: link.isOnScreen)
         case .configure(let id, let configuration, let table):
             turns.addWork(isLight: false)
-            if let table { controllers.add(table, of: id) }
+            if let table { link.add(table, of: id) }
             let operation = UpdateRequest.Operation.configure(configuration, controllersChanged: table != nil)
             objects.enqueue(UpdateRequest(id: id, operation: operation), now: now)
         case .keep(let id, let keeps):
@@ -109,7 +110,7 @@ extension ListHost {
         case .query(let id, let query) where query.isAboutObjects:
             sink([.answer(id, Result { () throws(ListError) in try objects.answer(query) })])
         case .query(let id, _), .openView(let id, _, _), .view(let id, _, _):
-            link.forwardCall(id, command, by: user, worker: controllers.current.worker)
+            link.forwardCall(id, command, by: user)
         case .closeView(let view, let reason): link.close(view, reason, by: user)
         case .hold(let holds): link.setHolds(all: holds)
         case .stored(let token, let error): if let write = writes.end(token) { finish(write, error: error) }
@@ -137,6 +138,7 @@ extension ListHost {
     /// Takes all steps that are possible now.
     private func proceed() {
         guard !isOver else { return }
+        if let move = link.popMove() { present(after: move) }
         handleReports()
         if link.stage == .closed {
             openIfPossible()
@@ -163,27 +165,20 @@ extension ListHost {
         guard !isOver else { return }
         link.handleUnrequestedReports()
         handleReports()
-        if mayFlush { perform(objects.next(now: now, isUrgent: isStopping)) }
+        if mayFlush { carryOut(driver.run(now: now, isUrgent: isStopping)) }
         if !objects.hasWaitingRequests { turns.markWorkDone() }
         proceed()
         updateInlinePermission()
     }
 
-    /// Carries out the next step of the update in progress.
-    private func perform(_ step: UpdateStep) {
-        switch step {
+    /// Does what the update in progress needs next.
+    private func carryOut(_ output: ListDriver.Output) {
+        switch output {
         case .wait(let timing): scheduleTurn(timing)
         case .diff(let job): run(job)
-        case .ask(let move):
-            if let refusal = link.askAboutMove(move, worker: controllers.current.worker) {
-                perform(objects.finishAskingAboutMove(.error(refusal)))
-            }
         case .store(let work): store(work)
         case .reserve(let work): requestWrite(.block(work), of: work)
-        case .present(let update): present(update)
-        case .presentItems(let ticket): link.presentItems(through: ticket)
-        case .answers(let answers):
-            sink(finishRequests(with: answers))
+        case .announce(let said): publish(said)
         }
     }
 
@@ -193,7 +188,7 @@ extension ListHost {
             let output = job.run()
             self.executor.post {
                 self.assumeIsolated { host in
-                    host.perform(host.objects.finishDiff(output))
+                    host.carryOut(host.driver.finishDiff(output))
                     host.proceed()
                     host.updateInlinePermission()
                 }
@@ -224,10 +219,7 @@ extension ListHost {
         switch write {
         case .update(let booked):
             if error != nil { writes.cancel(booked) }
-            perform(
-                objects.finishStoring(
-                    outcome, retryingEach: error?.code == .limitsExceeded,
-                    sharesTable: !link.isElsewhere && link.stage == .open, now: now))
+            carryOut(driver.stored(outcome, retryingEach: error?.code == .limitsExceeded, now: now))
         case .block(let work):
             objects.finishReserving(work, outcome, now: now)
             // Few numbers are left, and further reservations may fail: so item changes wait, and requests get the
@@ -244,26 +236,6 @@ extension ListHost {
     private func reserveRevisions(isNeeded: Bool = false) {
         guard isNeeded || link.isElsewhere else { return }
         if let work = objects.reserve(now: now) { requestWrite(.block(work), of: work) }
-    }
-
-    private func present(_ new: Change) {
-        link.listWillChange(by: new)
-        if new.options != nil { link.forgetRefusals() }
-        let table = controllers.pending(for: new.requests)
-        if let table { changeControllers(to: table) }
-        if link.stage == .open { link.present(new, controllers: table) } else { openIfPossible() }
-    }
-
-    /// Replaces the section controllers. If the new ones run elsewhere, the list is opened there.
-    private func changeControllers(to table: SectionControllerTable) {
-        let (old, new) = (controllers.current.worker, table.worker)
-        controllers.setCurrent(table)
-        guard old !== new else { return }
-        handleLoss(.move)
-        EventLoop.shared.post { [self] in
-            old?.stopHosting(self)
-            if let new { new.host(self) } else { presentLocally() }
-        }
     }
 }
 
@@ -282,6 +254,14 @@ extension ListHost {
             })
     }
 
+    /// Moves the list to where its new section controllers run.
+    private func present(after move: PresenterLink.Move) {
+        EventLoop.shared.post { [self] in
+            move.old?.stopHosting(self)
+            if let new = move.new { new.host(self) } else { presentLocally() }
+        }
+    }
+
     func attach(_ presenter: any Presenter) {
         if case .stopped = life {
             _ = presenter.close()
@@ -297,10 +277,10 @@ extension ListHost {
     /// worker died. No call waits forever.
     func handleLoss(_ loss: PresenterCalls.Loss) {
         defer { updateInlinePermission() }
-        switch link.handleLoss(loss, worker: controllers.current.worker) {
+        switch link.handleLoss(loss) {
         case .none: break
         case .askAgain: objects.cancelMove(now: now)
-        case .refused(let error): perform(objects.finishAskingAboutMove(.error(error)))
+        case .refused(let error): carryOut(driver.decided(.error(error)))
         }
         proceed()
     }
@@ -310,10 +290,10 @@ extension ListHost {
     private func openIfPossible() {
         guard link.hasPresenter, link.stage == .closed, [.idle, .presenting].contains(objects.phase) else { return }
         guard link.wasPresented || objects.phase == .presenting else {
-            return link.open(nil, controllers: controllers.current)
+            return link.open(nil)
         }
         switch objects.beginReload(sharesTable: !link.isElsewhere, now: now) {
-        case .present(let reload): link.open(reload, controllers: controllers.current)
+        case .present(let reload): link.open(reload)
         case .reserve(let work): requestWrite(.block(work), of: work)
         case .wait(let timing): scheduleTurn(timing)
         case .diff, .ask, .store, .presentItems, .answers: break  // neither a reload nor a reason to wait
@@ -322,7 +302,7 @@ extension ListHost {
 
     func receive(_ output: PresenterOutput, from number: PresenterNumber) {
         guard link.receive(output, from: number) else { return }
-        times?.add(output.times, of: controllers.current.plugins)
+        times?.add(output.times, of: link.controllers.plugins)
         handleReports()
         proceed()
         updateInlinePermission()
@@ -339,14 +319,14 @@ extension ListHost {
                 reserveRevisions(isNeeded: true)
                 return scheduleTurn(.at(now + 100))
             case .opened(let said, let differences): handleOpening(said, differences: differences)
-            case .presented(let said): publish(announce(said))
+            case .presented(let said): publish(driver.presented(said))
             case .changed(let said, let request):
-                if let request { link.removeMove(request) }
-                if let announcement = objects.recordItemChanges(said, answering: request) { publish(announcement) }
+                if let request { link.remove(request) }
+                if let announcement = driver.changed(said, answering: request) { publish(announcement) }
             case .answer(let id, let outcome, let said):
-                let effects = objects.recordItemChanges(said)?.effects(objects.status) ?? []
+                let effects = driver.changed(said)?.effects(objects.status) ?? []
                 sink(effects + [.answer(id, outcome.map { $0.replacingRevision(from: objects.status) })])
-            case .moveVerdict(let verdict): perform(objects.finishAskingAboutMove(verdict))
+            case .moveVerdict(let verdict): carryOut(driver.decided(verdict))
             }
         }
         objects.setFirstItemUpdate(link.firstItemUpdate, now: now, isOnScreen: link.isOnScreen)
@@ -360,15 +340,15 @@ extension ListHost {
         let known = rest ?? objects.status
         rest = nil
         let announcement =
-            isReload
-            ? announce(said) : objects.recordItemChanges(said) ?? Announcement(itemCount: objects.itemCount)
+            isReload ? driver.presented(said) : driver.changed(said) ?? Announcement(itemCount: objects.itemCount)
+        observe(announcement)
         let answers = finishRequests(with: announcement)
         let status = objects.status
         let events = announcement.effects(status, differences: differences(objects.place))
         let effects = events + answers + link.endPause()
         if !effects.isEmpty || status != known { sink([.status(status)] + effects) }
         if isReload { announceWhenQuiet() }
-        link.sendCalls(worker: controllers.current.worker)
+        link.sendCalls()
     }
 }
 
@@ -377,14 +357,14 @@ extension ListHost {
 extension ListHost {
     func setObserver(_ observer: ContentObserver?) { self.observer = observer }
 
-    /// Makes the presented list the announced one. Followers are notified first.
-    private func announce(_ presented: Announcement) -> Announcement {
-        if objects.phase == .presenting, let change = objects.change, change.hasObjectChanges { observer?(change) }
-        return objects.finishPresenting(presented)
+    /// Passes the change of an announcement to followers, before anybody else is told.
+    private func observe(_ announcement: Announcement) {
+        if let observer, let change = announcement.change, change.hasObjectChanges { observer(change) }
     }
 
     /// Sends the effects of an announcement: events and answers.
     private func publish(_ announcement: Announcement) {
+        observe(announcement)
         let effects = announcement.effects(objects.status) + finishRequests(with: announcement)
         if !effects.isEmpty { sink(effects) }
         if announcement.hasTransaction { announceWhenQuiet() }
@@ -403,8 +383,7 @@ extension ListHost {
     /// - Parameter removed: the objects that the update has removed, if it removed most of a large list.
     private func finishRequests(with answers: [RequestAnswer], removed: LargeRemoval? = nil) -> [AdapterEffect] {
         answers.map { answer in
-            controllers.remove(answer.id)
-            link.removeMove(answer.id)
+            link.remove(answer.id)
             return answer.effect(removed: removed)
         }
     }
@@ -436,7 +415,7 @@ extension ListHost {
             sink(finishRequests(with: objects.refuseWaiting(.unpresented)))
             // A change that is already stored is announced as a reload, and its requests are answered.
             let isFlat = objects.isFlat && objects.itemCount == objects.table.count(.new)
-            publish(announce(Announcement(itemCount: objects.itemCount, isFlat: isFlat)))
+            publish(driver.presented(Announcement(itemCount: objects.itemCount, isFlat: isFlat)))
             guard objects.phase == .idle else { return }
         }
         life = .finishing(id, reason)
@@ -450,13 +429,13 @@ extension ListHost {
         link.end(reason, refusing: .unpresented)
         writes.close()
         sink([.answer(id, .success(.done))])
-        let worker = controllers.current.worker
+        let worker = link.controllers.worker
         EventLoop.shared.post { [self] in worker?.stopHosting(self) }
     }
 
     /// Updates whether the next work is light enough for the bus thread.
     private func updateInlinePermission() {
-        let isPresentedHere = !controllers.current.usesPlugins && link.showsLittle
+        let isPresentedHere = !link.controllers.usesPlugins && link.showsLittle
         let isUpdateLight = objects.change?.isLight ?? true
         executor.setAllowsInline(
             link.stage == .open && (link.isElsewhere || isPresentedHere) && turns.isLight && isUpdateLight

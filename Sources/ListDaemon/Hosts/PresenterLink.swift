@@ -6,10 +6,11 @@ internal import ListWorkers
 /// The connection of a list to its presenter: it opens the list there, forwards calls, and checks and applies
 /// reports.
 ///
-/// It keeps the state that must outlive a presenter: the state of views and the selection (``PresenterState``), and
-/// the unanswered calls (``PresenterCalls``). It neither changes objects nor assigns revisions: its owner does, which
-/// receives the reports from ``nextEvent(leavingNumbers:)``.
-final class PresenterLink {
+/// It keeps the state that must outlive a presenter: the section controllers, the state of views and the selection
+/// (``PresenterState``), and the unanswered calls (``PresenterCalls``). It neither changes objects nor assigns
+/// revisions: its owner does, which receives the reports from ``nextEvent(leavingNumbers:)``. A presenter in this
+/// process has shown an update at once.
+final class PresenterLink: ListPresenter {
     /// The state of the presenter.
     enum Stage {
         /// There is no presenter, or it was not asked to open the list yet.
@@ -38,6 +39,12 @@ final class PresenterLink {
 
     private let objects: ObjectList
     private let sink: ListHost.Sink
+    /// The section controllers that show the list at present.
+    private(set) var controllers: SectionControllerTable
+    /// The section controllers of requests, which show the list once their request is presented.
+    private var coming: [RequestID: SectionControllerTable] = [:]
+    /// The move of the list between workers, or between a worker and this process, that an update has caused.
+    private var move: Move?
     private var presenter: (any Presenter)?
     private var session = Session()
     /// Whether the list was presented before, so that clients may know its items.
@@ -51,9 +58,10 @@ final class PresenterLink {
     private var holds = (all: false, items: false)
 
     init(
-        _ objects: ObjectList, wasPresented: Bool, sink: @escaping ListHost.Sink
+        _ objects: ObjectList, controllers: SectionControllerTable, wasPresented: Bool, sink: @escaping ListHost.Sink
     ) {
         self.objects = objects
+        self.controllers = controllers
         self.wasPresented = wasPresented
         self.sink = sink
     }
@@ -84,6 +92,8 @@ final class PresenterLink {
     var isElsewhere: Bool { presenter?.isElsewhere ?? false }
     /// The place of the first waiting item update; nil if there is none.
     var firstItemUpdate: Ticket? { presenter?.firstItemUpdate }
+    /// Whether the presenter changes the list's own table in an update.
+    var sharesTable: Bool { !isElsewhere && stage == .open }
     /// Whether the views show so little that each transaction can check all of it.
     var showsLittle: Bool { session.shown.count <= 16 && session.shown.values.reduce(0, +) <= 1024 }
     /// Whether the list may be visible: a view of it is on screen, or it has no views.
@@ -125,7 +135,7 @@ final class PresenterLink {
     }
 
     /// Handles the loss or replacement of the presenter: its unanswered calls go to the next one.
-    func handleLoss(_ loss: PresenterCalls.Loss, worker: (any PresentingWorker)?) -> LostMove {
+    func handleLoss(_ loss: PresenterCalls.Loss) -> LostMove {
         guard presenter != nil else { return .none }
         closePresenter()
         (session.stage, session.update) = (.closed, nil)
@@ -137,7 +147,7 @@ final class PresenterLink {
         }
         // Closing a view succeeds even if the worker is lost.
         sink(known.endClosingViews(at: objects.place) + calls.popClosings().map { .answer($0, .success(.done)) })
-        let refused = calls.markUnsent(after: loss, worker: worker, viewport: known.viewport)
+        let refused = calls.markUnsent(after: loss, worker: controllers.worker, viewport: known.viewport)
         for (id, call, error) in refused where id != session.move?.id {
             if case .openView(_, let view, _) = call.command { known.remove(view) }
             sink([.answer(id, .failure(error))])
@@ -162,7 +172,7 @@ final class PresenterLink {
     /// Opens the list in its presenter.
     ///
     /// - Parameter reload: the reload that the list is opened with; nil = the list is presented for the first time.
-    func open(_ reload: Change?, controllers: SectionControllerTable) {
+    func open(_ reload: Change?) {
         session.stage = .opening
         session.update = reload
         (session.handledChanges, session.knownHolds) = (0, holds)
@@ -173,16 +183,34 @@ final class PresenterLink {
         queue(presenter?.open(setup, of: objects.table))
     }
 
-    /// Presents an update.
-    ///
-    /// - Parameter controllers: the section controllers that replace the present ones; nil = no replacement.
-    func present(_ new: Change, controllers: SectionControllerTable?) {
+    /// Presents an update. A list without an open presentation is opened with the update instead, by its owner.
+    func show(_ new: Change) -> Announcement? {
+        listWillChange(by: new)
+        if new.options != nil { calls.forgetRefusals() }
+        let table = new.requests.lazy.compactMap { [coming] in coming[$0] }.first
+        if let table { use(table) }
+        guard session.stage == .open else { return nil }
         session.update = new
-        queue(presenter?.present(new, controllers: controllers))
+        return announcement(in: presenter?.present(new, controllers: table) ?? [])
     }
 
     /// Runs the waiting item updates up to a place.
-    func presentItems(through ticket: Ticket) { queue(presenter?.presentItems(through: ticket)) }
+    func showItems(through ticket: Ticket, animated: Bool) -> Announcement? {
+        announcement(in: presenter?.presentItems(through: ticket) ?? [])
+    }
+
+    /// Returns the announcement in reports that a presenter in this process has returned. If earlier reports wait, or
+    /// there is none, the reports are queued.
+    private func announcement(in new: [PresenterReport]) -> Announcement? {
+        guard reports.isEmpty, new.count == 1, let event = event(of: new[0]) else {
+            queue(new)
+            return nil
+        }
+        switch event {
+        case .presented(let said), .changed(let said, nil): return said
+        case .opened, .changed, .answer, .moveVerdict, .wait, .needsNumber: return nil
+        }
+    }
 
     /// Handles the reports that the presenter makes without an order.
     func handleUnrequestedReports() { if session.stage == .open { queue(presenter?.unrequestedReports()) } }
@@ -195,15 +223,15 @@ final class PresenterLink {
     /// Queues the reports that a presenter in this process returns at once.
     private func queue(_ new: [PresenterReport]?) { if let new { _ = reports.append(new) } }
 
-    /// Asks the presenter about a dragged item; returns the error if it cannot be asked.
-    func askAboutMove(_ new: ItemMoveRequest, worker: (any PresentingWorker)?) -> ListError? {
+    /// Asks the presenter about a dragged item; returns a verdict only if it cannot be asked.
+    func decide(_ new: ItemMoveRequest) -> ItemMoveVerdict? {
         guard let presenter else {
-            return ListError(.pluginFailed, "no process runs the section controllers of the list")
+            return .error(ListError(.pluginFailed, "no process runs the section controllers of the list"))
         }
         let user = calls[new.id]?.user
         let error = calls.sendMove(
-            new.id, asksPlugin: presenter.isElsewhere, worker: worker, position: objects.place.position)
-        if let error { return error }
+            new.id, asksPlugin: presenter.isElsewhere, worker: controllers.worker, position: objects.place.position)
+        if let error { return .error(error) }
         session.move = new
         send(.moveItem(new), by: user)
         return nil
@@ -221,16 +249,43 @@ final class PresenterLink {
         send(.hold(views: holds.all, items: holds.items))
     }
 
+    // MARK: Section controllers
+
+    /// The workers between which a list moves; nil = this process.
+    typealias Move = (old: (any PresentingWorker)?, new: (any PresentingWorker)?)
+
+    /// Records the section controllers of a request.
+    func add(_ table: SectionControllerTable, of request: RequestID) { coming[request] = table }
+
+    /// Replaces the section controllers. If the new ones run elsewhere, the presenter is closed.
+    private func use(_ table: SectionControllerTable) {
+        let old = controllers.worker
+        controllers = table
+        guard old !== table.worker else { return }
+        move = (old, table.worker)
+        // No move of an item is asked about while an update is presented.
+        _ = handleLoss(.move)
+    }
+
+    /// Removes and returns the move that the owner has to make.
+    func popMove() -> Move? {
+        defer { move = nil }
+        return move
+    }
+
     // MARK: Calls
 
     /// Records the caller of a `MoveItem`, which takes its turn among the writes.
     func addMove(_ command: AdapterCommand, id: RequestID, by user: UInt32?) { calls.add(id, command, by: user) }
 
-    /// Removes an answered `MoveItem`.
-    func removeMove(_ id: RequestID) { calls.remove(id) }
+    /// Forgets a request that was answered.
+    func remove(_ id: RequestID) {
+        coming[id] = nil
+        calls.remove(id)
+    }
 
     /// Forwards a call to the presenter as soon as the list is open.
-    func forwardCall(_ id: RequestID, _ command: AdapterCommand, by user: UInt32?, worker: (any PresentingWorker)?) {
+    func forwardCall(_ id: RequestID, _ command: AdapterCommand, by user: UInt32?) {
         switch command {
         case .view(_, let view, .close):
             guard isPresented else {
@@ -242,7 +297,7 @@ final class PresenterLink {
         case .view, .query, .update, .closeView, .configure, .hold, .keep, .stored, .stop: break
         }
         calls.add(id, command, by: user)
-        sendCalls(worker: worker)
+        sendCalls()
     }
 
     /// Closes a view for a reason of the daemon's own.
@@ -275,10 +330,10 @@ final class PresenterLink {
     }
 
     /// Sends the waiting calls in order of arrival.
-    func sendCalls(worker: (any PresentingWorker)?) {
+    func sendCalls() {
         guard session.stage == .open, let presenter else { return }
         let unsent = calls.popUnsent(
-            asksPlugin: presenter.isElsewhere, worker: worker, position: objects.place.position,
+            asksPlugin: presenter.isElsewhere, worker: controllers.worker, position: objects.place.position,
             isShown: known.view(_:displays:))
         for (id, call, error) in unsent {
             if let error { sink([.answer(id, .failure(error))]) } else { send(call) }
@@ -300,7 +355,7 @@ final class PresenterLink {
 
     /// Adapts to a change of the list: calls about changed objects are no longer refused, and views that name items
     /// by index keep naming the same items.
-    func listWillChange(by change: Change) {
+    private func listWillChange(by change: Change) {
         calls.listWillChange(by: change, in: objects.table)
         // A presenter in this process has the views itself.
         if presenter?.isElsewhere != false { known.listWillChange(by: change.positions(of: objects.table.count(.old))) }

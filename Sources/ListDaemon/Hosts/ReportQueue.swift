@@ -22,6 +22,9 @@ struct ReportQueue {
         case none
     }
 
+    /// Whether no report waits.
+    var isEmpty: Bool { count == 0 }
+
     /// Appends reports; returns `false` if there are too many.
     mutating func append(_ reports: [PresenterReport]) -> Bool {
         for report in reports { waiting.append(report) }

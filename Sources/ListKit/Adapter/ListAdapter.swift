@@ -35,6 +35,7 @@ public final class ListAdapter {
     private let objects: ObjectList
     /// The section controllers, views and selection of the list.
     let presentation: Presentation
+    private let driver: ListDriver
     private let observers = ListAdapterObservers()
     private var requests = WaitingRequests()
     private var schedule = FlushSchedule()
@@ -68,6 +69,7 @@ public final class ListAdapter {
         presentation = Presentation(
             configuration, controllers, table, revision: revision, makeTicket: { list.makeTicket() }, executor: nil,
             observer: nil, delegate: observers)
+        driver = ListDriver(list, presentation)
         observers.attach(to: self)
         presentation.load(objects)
     }
@@ -198,9 +200,13 @@ public final class ListAdapter {
         schedule.setTime(now)
         guard objects.phase == .idle, presentation.isIdle else { return .finished(FlushResult()) }
         readDataSources()
-        let store = presentation.store
-        return continueFlush(
-            with: objects.next(now: schedule.now, isUrgent: true, diffsAtOnce: false) { store.rejectedTypes(of: $0) })
+        let (store, old) = (presentation.store, configuration)
+        let isMove = if case .moveItem? = objects.nextRequests.first?.operation { true } else { false }
+        let output = driver.run(now: schedule.now, isUrgent: true, diffsAtOnce: false) { store.rejectedTypes(of: $0) }
+        if case .announce(let said) = output {
+            return .finished(finish(said, since: old, notifiesListeners: !isMove))
+        }
+        return continueFlush(with: output)
     }
 
     /// Asks the data sources of the next requests for their objects. Each data source is asked once (rule UP-66).
@@ -231,7 +237,7 @@ public final class ListAdapter {
         observers.notifyUpdaterDelegate {
             $0.adapter($1, didDiff: output.result, onBackgroundThread: onBackgroundThread)
         }
-        return continueFlush(with: objects.finishDiff(output))
+        return continueFlush(with: driver.finishDiff(output))
     }
 
     /// Applies the transaction of ``FlushStep/commit(_:)``, after the host has stored it.
@@ -240,8 +246,9 @@ public final class ListAdapter {
     /// changed nothing, there is no transaction and the revision stays the same.
     public func commitFlush() -> FlushResult {
         guard objects.phase == .storing else { return FlushResult() }
-        let step = objects.finishStoring(.success(()), sharesTable: true, now: schedule.now)
-        if case .finished(let result) = continueFlush(with: step) { return result }
+        if case .finished(let result) = continueFlush(with: driver.stored(.success(()), now: schedule.now)) {
+            return result
+        }
         return FlushResult()
     }
 
@@ -251,9 +258,9 @@ public final class ListAdapter {
     /// item updates was aborted too, ``flushTiming`` delays the next flush. The delay grows with each abort.
     public func abortFlush(_ error: ListError) -> FlushResult {
         guard objects.phase == .storing,
-            case .answers(let answers) = objects.finishStoring(.failure(error), sharesTable: true, now: schedule.now)
+            case .announce(let said) = driver.stored(.failure(error), now: schedule.now)
         else { return FlushResult() }
-        let outcome = requests.removeWaiters(for: answers)
+        let outcome = requests.removeWaiters(for: said.answers)
         scheduleFlush()
         if presentation.firstItemUpdate != nil, flushTiming == .now { presentation.store.gate.reportActivity() }
         var result = FlushResult()
@@ -270,59 +277,41 @@ public final class ListAdapter {
         scheduleFlush()
     }
 
-    /// Performs a step of an update, and the steps after it up to one that the host has to perform.
+    /// Does what a driver leaves to its owner, up to what the host has to do.
     ///
     /// - Returns: the step for the host; ``FlushStep/finished(_:)`` if the flush has ended.
-    private func continueFlush(with step: UpdateStep) -> FlushStep {
-        switch step {
+    private func continueFlush(with output: ListDriver.Output) -> FlushStep {
+        switch output {
         case .wait, .reserve: return .finished(FlushResult())
         case .diff(let job):
             observers.notifyUpdaterDelegate { $0.adapter($1, willDiffFrom: job.old, to: job.new) }
             if job.objectCount >= configuration.backgroundDiffThreshold { return .diff(job) }
             return finishDiff(job.run(), onBackgroundThread: false)
-        case .ask(let move):
-            if let verdict = presentation.askControllers(about: move) {
-                return continueFlush(afterVerdict: objects.finishAskingAboutMove(verdict))
-            }
-            return continueFlush(with: objects.moveByController())
         case .store: return .commit
-        case .present(let change):
-            let old = configuration
-            let shown = presentation.beginPresenting(change)
-            if !change.isAnnounced, !old.affectsViews(comparedTo: configuration) {
-                return .finished(finishUnchanged(announce(shown).answers))
-            }
-            return .finished(finish(shown, isReload: !change.scope.isDisjoint(with: [.controllers, .layout])))
-        case .presentItems(let ticket):
-            let shown = presentation.beginPresentingItems(through: ticket, animated: objects.presentsAnimated)
-            return .finished(finish(shown, isReload: false))
-        case .answers(let answers):
-            let isApplied = answers.contains { if case .success = $0.outcome { true } else { false } }
-            return .finished(finishUnchanged(answers, notifiesListeners: isApplied))
+        case .announce(let said): return .finished(finish(said, since: configuration))
         }
     }
 
-    /// Performs the step after a verdict on a dragged item. A move that changes nothing ends the flush without an
-    /// update.
-    private func continueFlush(afterVerdict step: UpdateStep) -> FlushStep {
-        if case .answers(let answers) = step { return .finished(finishUnchanged(answers)) }
-        return continueFlush(with: step)
-    }
-
-    /// Announces an update that was presented. The ``ObjectList`` then numbers its revision.
-    private func announce(_ shown: ShownUpdate) -> Announcement {
-        let events = shown.transaction.map { [AdapterEvent.updated($0)] } ?? []
-        let announcement = objects.finishPresenting(
-            Announcement(events: events, itemCount: presentation.itemCount, isFlat: presentation.isFlat))
+    /// Ends a flush with its announcement: calls listeners and completions.
+    ///
+    /// - Parameters:
+    ///   - old: the options before the flush. Others without an effect on views are no update.
+    ///   - notifiesListeners: whether listeners are told of requests that succeeded without a change.
+    private func finish(
+        _ said: Announcement, since old: Configuration, notifiesListeners: Bool = true
+    ) -> FlushResult {
+        guard let shown = presentation.takeShown() else {
+            let isApplied = said.answers.contains { if case .success = $0.outcome { true } else { false } }
+            return finishUnchanged(said.answers, notifiesListeners: isApplied && notifiesListeners)
+        }
         passOnFirstItemUpdate()
-        return announcement
-    }
-
-    /// Ends a flush with an update: announces it and calls listeners and completions.
-    private func finish(_ shown: ShownUpdate, isReload: Bool) -> FlushResult {
-        let answers = announce(shown).answers
-        let kind: ListUpdateKind = isReload ? .reloadData : answers.isEmpty ? .itemUpdates : .performUpdates
-        let outcome = requests.removeWaiters(for: answers)
+        let change = said.change ?? Change()
+        if let options = change.options, !change.isAnnounced, !old.affectsViews(comparedTo: options) {
+            return finishUnchanged(said.answers)
+        }
+        let isReload = !change.scope.isDisjoint(with: [.controllers, .layout])
+        let kind: ListUpdateKind = isReload ? .reloadData : said.answers.isEmpty ? .itemUpdates : .performUpdates
+        let outcome = requests.removeWaiters(for: said.answers)
         var result = FlushResult()
         result.answers = outcome.answers
         result.transaction = shown.transaction

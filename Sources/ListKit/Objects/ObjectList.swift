@@ -115,9 +115,6 @@
     /// The number of object changes in the current update.
     var currentChangeCount: Int { change?.count ?? 0 }
 
-    /// Whether all requests of the current update are animated; `true` without an update.
-    var presentsAnimated: Bool { change?.animated ?? true }
-
     /// The current update; `nil` without one.
     @_spi(Daemon) public var change: Change? { flush?.change }
 
@@ -356,18 +353,12 @@
                 return finish(flush, failing: ListError(.noSuchItem, message))
             }
             if !object.hasSameContent(as: before) { flush.change.updated = [(index, before, object)] }
+        case .controller:
+            guard let request = entry.request, case .moveItem(let from, let to) = request.operation else {
+                return .wait(timing)
+            }
+            flush.change.itemMove = ItemMoveRequest(id: request.id, from: from, to: to, animated: request.animated)
         }
-        return storeOrAnswer(flush)
-    }
-
-    /// Continues the update of a dragged item that its section controller moves itself. The controller moves the item
-    /// after the write to the store. Only for a presentation on the same executor.
-    public func moveByController() -> UpdateStep {
-        guard case .asking(let entry) = state, let request = entry.request,
-            case .moveItem(let from, let to) = request.operation
-        else { return .wait(timing) }
-        var flush = Flush(entry)
-        flush.change.itemMove = ItemMoveRequest(id: request.id, from: from, to: to, animated: request.animated)
         return storeOrAnswer(flush)
     }
 

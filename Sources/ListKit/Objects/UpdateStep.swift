@@ -50,6 +50,9 @@
     case section(from: Int, to: Int)
     /// The section's object changes. The new object has the item at its new place.
     case object(ListObject)
+    /// The section controller moves the item itself, when the update is presented. Only for a presentation on the same
+    /// executor.
+    case controller
 }
 
 /// The answer of a presentation to an ``ItemMoveRequest``.

@@ -14,6 +14,8 @@
     /// The update in progress.
     private(set) var update: SectionUpdate?
     private weak var delegate: (any PresentationDelegate)?
+    /// The update that was shown for a driver and is not announced yet.
+    private var shown: ShownUpdate?
 
     /// The executor of the owner, which runs delayed callbacks of section controllers. The presentation holds it
     /// weakly.
@@ -170,8 +172,11 @@
             answer.verdict = .refused
             return answer
         }
-        answer.verdict = askControllers(about: move)
-        guard answer.verdict == nil else { return answer }
+        let verdict = decide(move)
+        guard case .controller? = verdict else {
+            answer.verdict = verdict
+            return answer
+        }
         var change = Change()
         change.itemMove = move
         change.animated = move.animated
@@ -180,16 +185,14 @@
     }
 
     /// Asks the section controllers about the move of a dragged item.
-    ///
-    /// - Returns: their verdict; `nil` if a section controller moves the item itself.
-    func askControllers(about move: ItemMoveRequest) -> ItemMoveVerdict? {
+    public func decide(_ move: ItemMoveRequest) -> ItemMoveVerdict? {
         switch store.decideMove(from: move.from, to: move.to) {
         case .error(let error): .error(error)
         case .refused: .refused
         case .nothing: .section(from: move.from.section, to: move.from.section)
         case .section: .section(from: move.from.section, to: move.to.section)
         case .object(let object): .object(object)
-        case .item: nil
+        case .item: .controller
         }
     }
 
@@ -418,6 +421,35 @@
     func collectEvents(inserting events: [AdapterEvent] = [], at mark: Int = .max) -> [AdapterEvent] {
         store.events.insert(events, at: mark)
         return store.gate.drainsLater ? [] : takeEvents()
+    }
+}
+
+// MARK: - Presenting for a driver
+
+extension Presentation: ListPresenter {
+    /// Whether the presentation makes the changes in the list's own table; true.
+    public var sharesTable: Bool { true }
+
+    /// Shows an update, whose listeners and completions are called later.
+    public func show(_ change: Change) -> Announcement? { keep(beginPresenting(change)) }
+
+    /// Runs item updates, whose listeners and completions are called later.
+    public func showItems(through ticket: Ticket, animated: Bool) -> Announcement? {
+        keep(beginPresentingItems(through: ticket, animated: animated))
+    }
+
+    /// Keeps an update for ``takeShown()`` and returns its announcement, which has the transaction only.
+    private func keep(_ new: ShownUpdate) -> Announcement {
+        shown = new
+        let events = new.transaction.map { [AdapterEvent.updated($0)] } ?? []
+        return Announcement(events: events, itemCount: itemCount, isFlat: isFlat)
+    }
+
+    /// Removes and returns the update that was shown for a driver, whose listeners and completions are called when it
+    /// is announced; `nil` if there is none.
+    func takeShown() -> ShownUpdate? {
+        defer { shown = nil }
+        return shown
     }
 }
 

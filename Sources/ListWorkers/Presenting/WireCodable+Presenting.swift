@@ -38,7 +38,8 @@ extension ItemMoveRequest: WireCodable {
 extension ItemMoveVerdict: WireCodable {
     func write(to writer: inout WireWriter) {
         switch self {
-        case .refused: writer.write(0 as UInt8)
+        // A worker moves the item itself, before it reports.
+        case .refused, .controller: writer.write(0 as UInt8)
         case .error(let error): writer.write(1 as UInt8, error)
         case .section(let from, let to): writer.write(2 as UInt8, from, to)
         case .object(let object): writer.write(3 as UInt8, object)

@@ -369,7 +369,7 @@ final class ObjectListWorld {
         var expected = reference
         var codes: [RequestID: ListError.Code?] = [:]
         switch verdict {
-        case .refused: break
+        case .refused, .controller: break
         case .error(let error): for id in operations.keys { codes[id] = error.code }
         case .section(let from, let to): expected.objects.insert(expected.objects.remove(at: from), at: to)
         case .object(let object): expected.objects = expected.objects.map { $0.id == object.id ? object : $0 }

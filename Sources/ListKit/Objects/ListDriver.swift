@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What shows a list: its section controllers and views, in this process or in a worker. A ``ListDriver`` asks it.
+@_spi(Daemon) public protocol ListPresenter: AnyObject {
+    /// Whether the presenter makes the changes in the list's own table, and then announces them at once.
+    var sharesTable: Bool { get }
+
+    /// Shows an update. `nil` if the announcement comes later, with ``ListDriver/presented(_:)``.
+    func show(_ change: Change) -> Announcement?
+
+    /// Runs the waiting item updates up to a ticket. `nil` if they have changed nothing, or their announcement comes
+    /// later, with ``ListDriver/changed(_:answering:)``.
+    func showItems(through ticket: Ticket, animated: Bool) -> Announcement?
+
+    /// Asks the section controllers about a dragged item. `nil` if the verdict comes later, with
+    /// ``ListDriver/decided(_:)``, or with ``ListDriver/changed(_:answering:)`` if a section controller has moved the
+    /// item.
+    func decide(_ move: ItemMoveRequest) -> ItemMoveVerdict?
+}
+
+/// Takes the steps of an ``ObjectList`` to its presenter, up to the next one that its owner has to take.
+///
+/// The driver uses no thread, clock, store or file: the owner computes diffs, writes to the store, and waits. It
+/// belongs to one executor, with its list and its presenter.
+@_spi(Daemon) public final class ListDriver {
+    /// What the owner has to do next.
+    @frozen public enum Output: Sendable {
+        /// Wait until the given time, or until the next call of the list.
+        case wait(FlushTiming)
+        /// Compute a diff, on any thread, and pass its output to ``ListDriver/finishDiff(_:)``.
+        case diff(DiffJob)
+        /// Write to the store, and pass the outcome to ``ListDriver/stored(_:retryingEach:now:)``.
+        case store(StoreWrite)
+        /// Reserve revision numbers in the store, and pass the outcome to
+        /// ``ObjectList/finishReserving(_:_:now:)``.
+        case reserve(StoreWrite)
+        /// Send signals and answers.
+        case announce(Announcement)
+    }
+
+    private let list: ObjectList
+    /// The presenter, which the owner of the driver holds.
+    private unowned let presenter: any ListPresenter
+
+    /// Creates the driver of a list.
+    public init(_ list: ObjectList, _ presenter: any ListPresenter) {
+        self.list = list
+        self.presenter = presenter
+    }
+
+    /// Begins the next update; see ``ObjectList/next(now:isUrgent:diffsAtOnce:rejecting:)``.
+    public func run(
+        now: UInt64, isUrgent: Bool, diffsAtOnce: Bool = true,
+        rejecting: ([UpdateRequest]) -> Set<ObjectIdentifier> = { _ in [] }
+    ) -> Output {
+        perform(list.next(now: now, isUrgent: isUrgent, diffsAtOnce: diffsAtOnce, rejecting: rejecting))
+    }
+
+    /// Continues with the output of a diff. The output of a cancelled diff is ignored.
+    public func finishDiff(_ output: DiffJob.Output) -> Output { perform(list.finishDiff(output)) }
+
+    /// Continues after the write of an update. A list that is not stored needs no write.
+    ///
+    /// - Parameter retryingEach: whether to retry requests that the store refused together, each in an update of its
+    ///   own.
+    public func stored(_ outcome: Result<Void, ListError>, retryingEach: Bool = false, now: UInt64) -> Output {
+        perform(
+            list.finishStoring(outcome, retryingEach: retryingEach, sharesTable: presenter.sharesTable, now: now))
+    }
+
+    /// Continues with the section controllers' verdict on a dragged item.
+    public func decided(_ verdict: ItemMoveVerdict) -> Output { perform(list.finishAskingAboutMove(verdict)) }
+
+    /// Announces an update that the presenter has shown.
+    public func presented(_ said: Announcement) -> Announcement { list.finishPresenting(said) }
+
+    /// Announces what section controllers have changed without an update.
+    ///
+    /// - Parameter request: the request for a dragged item, if they have changed it because of that request.
+    /// - Returns: the announcement; `nil` if no number is available for its revision.
+    public func changed(_ said: Announcement, answering request: RequestID? = nil) -> Announcement? {
+        list.recordItemChanges(said, answering: request)
+    }
+
+    private func perform(_ step: UpdateStep) -> Output {
+        switch step {
+        case .wait(let timing): return .wait(timing)
+        case .diff(let job): return .diff(job)
+        case .store(let write): return .store(write)
+        case .reserve(let write): return .reserve(write)
+        case .ask(let move): return presenter.decide(move).map { decided($0) } ?? .wait(.idle)
+        case .present(let change):
+            return presenter.show(change).map { .announce(presented($0)) } ?? .wait(.idle)
+        case .presentItems(let ticket):
+            let animated = list.change?.animated ?? true
+            guard let said = presenter.showItems(through: ticket, animated: animated) else { return .wait(.idle) }
+            if list.phase == .presenting { return .announce(presented(said)) }
+            return changed(said).map { .announce($0) } ?? .wait(.idle)
+        case .answers(let answers):
+            var said = Announcement(itemCount: list.itemCount, isFlat: list.isFlat)
+            said.answers = answers
+            return .announce(said)
+        }
+    }
+}
