@@ -73,6 +73,9 @@ listd_flow_keys_update (ListdFlowView *self)
   ListdCell *cell;
   ListdRect frame;
 
+  /* A view that had nothing to show has the focus itself. */
+  if (!self->landing && gtk_widget_is_focus (GTK_WIDGET (self)))
+    listd_flow_keys_grab_focus (self);
   if (!self->landing)
     return;
   cell = listd_flow_cells_get_nearest (self, x, y);
@@ -94,6 +97,8 @@ listd_flow_keys_grab_focus (ListdFlowView *self)
   if (cell == NULL)
     cell = listd_flow_cells_get_nearest (self, self->axes[0].position, self->axes[1].position);
   if (cell != NULL && gtk_widget_grab_focus (GTK_WIDGET (cell)))
+    return TRUE;
+  if (gtk_widget_is_focus (GTK_WIDGET (self)))
     return TRUE;
   return GTK_WIDGET_CLASS (g_type_class_peek (GTK_TYPE_WIDGET))->grab_focus (GTK_WIDGET (self));
 }

@@ -55,6 +55,7 @@ struct _ListdFlowView
   GArray *told; /* of Told: the viewports that listd was told of and has not shown to know, then the last that it has */
   guint scrolls; /* calls under way */
   gboolean filled;
+  gboolean anchors; /* listd keeps what is seen at its place */
   char *wanted; /* where to scroll to as soon as that can be done */
   guint wanted_item;
   ListdScrollPosition wanted_position;

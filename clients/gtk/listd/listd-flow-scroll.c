@@ -80,6 +80,7 @@ configure (ListdFlowView *self)
 void
 listd_flow_scroll_init (ListdFlowView *self)
 {
+  self->anchors = TRUE;
   self->told = g_array_new (FALSE, FALSE, sizeof (Told));
   self->axes[0].policy = self->axes[1].policy = GTK_SCROLL_MINIMUM;
 }
@@ -101,6 +102,7 @@ listd_flow_scroll_reset (ListdFlowView *self)
   g_array_set_size (self->told, 0);
   self->scrolls = 0;
   self->filled = FALSE;
+  self->anchors = TRUE;
   for (guint i = 0; i < 2; i++)
     self->axes[i].content = self->axes[i].position = 0;
   configure (self);
@@ -166,42 +168,48 @@ listd_flow_tell_viewport (ListdFlowView *self)
 }
 
 /* Pictures say where listd's viewport is, which is one of those that it was told of, as far as it has come, and moved by what
- * happened to the list. The program has scrolled on since, so what counts is how far listd moved it. */
+ * happened to the list. The program has scrolled on since, so what counts is how far listd moved it. What the eye rests on moved by
+ * `seen`, and listd has moved the viewport as far, unless it does not anchor: at the start of the list, and in a map. */
 static void
 find_shift (ListdFlowView *self, const double offset[2], const double seen[2], double shift[2])
 {
+  const gboolean idle = self->told->len <= 1;
+
   for (guint way = 0; way < 4; way++)
     for (guint i = 0; i < self->told->len; i++)
       {
-        const Told *told = &g_array_index (self->told, Told, i);
+        const Told *told = &g_array_index (self->told, Told, i), *last = &g_array_index (self->told, Told, 0);
+        const gboolean resized = told->size[0] != last->size[0] || told->size[1] != last->size[1];
         double moved[2];
         gboolean fits = TRUE;
 
         for (guint axis = 0; axis < 2; axis++)
           {
-            moved[axis] = way & (1 << axis) ? 0 : seen[axis];
-            fits = fits && SAME (offset[axis] - told->at[axis], moved[axis]);
+            const gboolean stays = (way & (1 << axis)) != 0;
+
+            moved[axis] = stays ? 0 : seen[axis];
+            fits = fits && SAME (offset[axis] - told->at[axis], moved[axis])
+                   && (!stays || SAME (seen[axis], 0) || idle || !self->anchors || offset[axis] < 0.5 || resized);
           }
         if (!fits)
           continue;
+        if (idle && !resized && offset[0] + offset[1] > 0.5 && (!SAME (seen[0], 0) || !SAME (seen[1], 0)))
+          self->anchors = !SAME (moved[0], 0) || !SAME (moved[1], 0);
+        /* Another width moves what is seen though the offset stays. */
         for (guint axis = 0; axis < 2; axis++)
-          {
-            /* Another width moves what is seen though the offset stays. */
-            const Told *last = &g_array_index (self->told, Told, 0);
-            const gboolean resized = told->size[0] != last->size[0] || told->size[1] != last->size[1];
-            shift[axis] = moved[axis] == 0 && resized ? seen[axis] : moved[axis];
-          }
+          shift[axis] = moved[axis] == 0 && resized ? seen[axis] : moved[axis];
         if (i > 0)
           g_array_remove_range (self->told, 0, i);
         return;
       }
-  /* listd scrolled by itself, or for listd_flow_view_scroll_to(); or both moved at once, and the rows are what is believed. */
+  /* listd scrolled by itself, or for listd_flow_view_scroll_to(). Else what is known of the viewports under way is wrong by what
+   * nobody saw, until one arrives that was told after this picture. */
   for (guint axis = 0; axis < 2; axis++)
-    if (self->scrolls > 0 || self->told->len <= 1)
+    if (self->scrolls > 0 || idle)
       shift[axis] = offset[axis] - self->axes[axis].position;
     else
-      shift[axis] = seen[axis];
-  if (self->told->len > 1)
+      shift[axis] = self->anchors ? seen[axis] : 0;
+  if (self->scrolls > 0 && self->told->len > 1)
     g_array_remove_range (self->told, 0, self->told->len - 1);
 }
 
@@ -212,11 +220,11 @@ listd_flow_take_picture (ListdFlowView *self, const ListdRect *before, const Lis
   const double content[2] = { listd_view_get_content_width (self->view), listd_view_get_content_height (self->view) };
   double seen[2] = { 0, 0 }, shift[2] = { 0, 0 };
 
-  if (before != NULL)
-    {
-      seen[0] = after->x - before->x;
-      seen[1] = after->y - before->y;
-    }
+  /* Across the list nothing scrolls, though an item may come to lie in another column. */
+  if (before != NULL && content[0] > self->axes[0].page)
+    seen[0] = after->x - before->x;
+  if (before != NULL && content[1] > self->axes[1].page)
+    seen[1] = after->y - before->y;
   find_shift (self, offset, seen, shift);
   for (guint axis = 0; axis < 2; axis++)
     {
