@@ -3,7 +3,7 @@
 # make build   listd, listctl and the plugins, optimised
 # make cluster a list in PostgreSQL on three listds, in two network namespaces (as root)
 # make bench | bench-json | curves | soak | deb | lint | pictures | uninstall | clean
-# make test-service | check-python | check-glib | check-optimised | check-broker | check-boot   parts of `make check` and of .ci/run
+# make test-service | check-python | check-glib | check-gtk | check-optimised | check-broker | check-boot   parts of `make check` and of .ci/run
 #
 # Variables: DIR, DURATION (run); FILTER (test); PREFIX, DESTDIR (install); JOBS (how many compilers and test programs at once).
 
@@ -11,7 +11,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: build run check lint test test-service check-optimised check-broker check-boot check-python check-glib pictures cluster bench \
+.PHONY: build run check lint test test-service check-optimised check-broker check-boot check-python check-glib check-gtk pictures cluster bench \
     bench-json curves soak install uninstall deb clean bootstrap-%
 
 JOBS ?= $(shell nproc)
@@ -37,9 +37,9 @@ run: bootstrap-run
 
 # The scripts and the clients use what is built, as the tests do, and all of them wait for much.
 # A line with $(MAKE) would run even with `make -n`.
-check: bootstrap-check bootstrap-python bootstrap-glib lint
+check: bootstrap-check bootstrap-python bootstrap-glib bootstrap-gtk lint
 	scripts/build debug tests
-	scripts/side-by-side "scripts/run-tests .build/debug/listdPackageTests.xctest" "make test-service check-python check-glib"
+	scripts/side-by-side "scripts/run-tests .build/debug/listdPackageTests.xctest" "make test-service check-python check-glib check-gtk"
 
 test: bootstrap-check
 	scripts/test "$(FILTER)"
@@ -90,6 +90,10 @@ check-python: bootstrap-python
 check-glib: bootstrap-glib
 	scripts/check-glib
 
+# The widgets for GTK programs, on a display of their own.
+check-gtk: bootstrap-gtk
+	scripts/check-gtk
+
 # The package in a booted systemd: of a release build, or of the build in BUILT (as BUILT=.build/debug after a check).
 check-boot: bootstrap-boot bootstrap-deb $(if $(BUILT),,build)
 	scripts/build-deb
@@ -114,12 +118,13 @@ curves: bootstrap-run
 	    Benchmarks --curves $(CURDIR)/docs/curves
 
 # Too slow for `check`: the tests tagged `soak`, and the scripts under Tests/Soak.
-soak: bootstrap-check bootstrap-python bootstrap-glib bootstrap-deb build
+soak: bootstrap-check bootstrap-python bootstrap-glib bootstrap-gtk bootstrap-deb build
 	LISTD_SOAK=1 LISTD_TEST_TIME=7200 scripts/test
 	scripts/build release shipped
 	scripts/run-scripts Tests/Soak
 	LISTD_SOAK=1 LISTD=$(CURDIR)/.build/release/listd scripts/check-python
 	LISTD_SOAK=1 LISTD=$(CURDIR)/.build/release/listd scripts/check-glib
+	LISTD_SOAK=1 LISTD=$(CURDIR)/.build/release/listd scripts/check-gtk
 
 install: bootstrap-install
 	scripts/install
