@@ -83,7 +83,12 @@ struct _ListdFlowView
   struct _ListdPointer *pointer;
 };
 
+/* listd-flow-properties.c */
+void listd_flow_properties_install (GObjectClass *object_class);
+
 /* listd-flow-view.c */
+/* Opens the view anew, because something that it is opened with is another. */
+void listd_flow_open (ListdFlowView *self, gboolean another_list);
 GtkWidget *listd_flow_emit_setup (ListdFlowView *self, ListdCell *cell);
 void listd_flow_emit_bind (ListdFlowView *self, ListdCell *cell);
 void listd_flow_emit_unbind (ListdFlowView *self, ListdCell *cell);
