@@ -28,6 +28,7 @@ struct _ListdCell
   gint64 moved;
   double alpha; /* the opacity that the cell starts with */
   gboolean selected;
+  guint place, n; /* which of how many items it is; 0: nobody knows */
   gboolean held; /* somebody drags it */
 };
 

@@ -232,6 +232,10 @@ listd_cell_set_selected (ListdCell *self, gboolean selected)
 void
 listd_cell_set_place (ListdCell *self, guint place, guint n)
 {
+  if (self->place == place && self->n == n)
+    return;
+  self->place = place;
+  self->n = n;
   if (place > 0)
     gtk_accessible_update_relation (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_RELATION_POS_IN_SET, (int) MIN (place, G_MAXINT),
                                     GTK_ACCESSIBLE_RELATION_SET_SIZE, (int) MIN (n, G_MAXINT), -1);

@@ -767,7 +767,7 @@ listd_flow_cells_allocate (ListdFlowView *self, int width, int height)
       if (!LISTD_IS_CELL (child))
         continue;
       cell = LISTD_CELL (child);
-      if (cell == self->parked)
+      if (cell == self->parked && !cell->held)
         {
           gtk_widget_measure (child, GTK_ORIENTATION_HORIZONTAL, -1, NULL, NULL, NULL, NULL);
           gtk_widget_allocate (child, MAX (1, (int) cell->drawn.width), MAX (1, (int) cell->drawn.height), -1,

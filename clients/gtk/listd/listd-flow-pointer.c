@@ -32,6 +32,7 @@ typedef struct _ListdPointer
   gboolean has_target, after;
   ListdRect target;
   guint section, item; /* what is dragged, when it is dropped; indices after the move */
+  guint64 revision;    /* of the list, when the cell of what is dragged was shown last */
 } Pointer;
 
 static char *
@@ -231,6 +232,8 @@ update_item (ListdFlowView *self)
   if (pointer->cell == NULL)
     return;
   listd_flow_to_content (self, &x, &y);
+  if (g_hash_table_contains (self->cells, pointer->cell->slot))
+    pointer->revision = self->revision;
   listd_flow_cells_hold (self, pointer->cell, x - pointer->grip_x - pointer->cell->frame.x, y - pointer->grip_y - pointer->cell->frame.y);
   target = listd_flow_cells_get_nearest (self, x, y);
   pointer->has_target = target != NULL && target->slot != NULL && pointer->cell->slot != NULL;
@@ -301,7 +304,8 @@ finish_item (ListdFlowView *self, gboolean cancelled)
   section = listd_slot_get_section (cell->slot);
   item = listd_item_get_item (listd_cell_get_item (cell));
   if (cancelled || !pointer->has_target || self->view == NULL || (pointer->section == section && pointer->item == item)
-      || !g_hash_table_contains (self->cells, cell->slot))
+      /* Out of sight, its number is right only while nothing changes. */
+      || (!g_hash_table_contains (self->cells, cell->slot) && pointer->revision != self->revision))
     {
       listd_flow_cells_drop (self, cell);
       return;
@@ -361,8 +365,15 @@ on_drag_begin (GtkGestureDrag *gesture, double x, double y, ListdFlowView *self)
 {
   Pointer *pointer = self->pointer;
   ListdCell *cell = listd_flow_view_get_cell_at (self, x, y);
+  GdkEvent *event = gtk_event_controller_get_current_event (GTK_EVENT_CONTROLLER (gesture));
 
   end_drag (self, TRUE);
+  /* A finger scrolls. */
+  if (event != NULL && gdk_event_get_event_type (event) == GDK_TOUCH_BEGIN)
+    {
+      gtk_gesture_set_state (GTK_GESTURE (gesture), GTK_EVENT_SEQUENCE_DENIED);
+      return;
+    }
   pointer->x = x;
   pointer->y = y;
   pointer->start_x = x;

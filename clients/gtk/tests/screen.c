@@ -231,6 +231,14 @@ screen_x (Screen *self, const char *id)
   return cell != NULL ? bounds_of (self, cell).origin.x : NAN;
 }
 
+gboolean
+screen_selected (Screen *self, const char *id)
+{
+  ListdCell *cell = listd_flow_view_get_cell (self->view, id, 0);
+
+  return cell != NULL && listd_cell_get_selected (cell);
+}
+
 GtkAdjustment *
 screen_adjustment (Screen *self)
 {

@@ -37,6 +37,7 @@ const char *screen_text (Screen *screen, const char *id);
 /* The upper edge of an item on the screen; NAN when it is not there. */
 double screen_y (Screen *screen, const char *id);
 double screen_x (Screen *screen, const char *id);
+gboolean screen_selected (Screen *screen, const char *id);
 double screen_hole (Screen *screen);
 GtkAdjustment *screen_adjustment (Screen *screen);
 /* Presses a key as a key binding of the view. FALSE when there is none. */

@@ -130,17 +130,17 @@ moves_focus_by_keys (void)
   g_assert_cmpstr (screen_focused (screen), ==, "o0");
   g_assert_true (screen_press (screen, GDK_KEY_Down, 0));
   g_assert_cmpstr (screen_focused (screen), ==, "o1");
-  stage_wait (listd_cell_get_selected (listd_flow_view_get_cell (screen->view, "o1", 0)));
+  stage_wait (screen_selected (screen, "o1"));
   g_assert_true (screen_press (screen, GDK_KEY_Page_Down, 0));
   stage_wait (g_strcmp0 (screen_focused (screen), "o10") == 0);
-  stage_wait (listd_cell_get_selected (listd_flow_view_get_cell (screen->view, "o10", 0)));
-  g_assert_false (listd_cell_get_selected (listd_flow_view_get_cell (screen->view, "o1", 0)));
+  stage_wait (screen_selected (screen, "o10"));
+  g_assert_false (screen_selected (screen, "o1"));
   g_assert_true (screen_press (screen, GDK_KEY_End, 0));
   stage_wait (g_strcmp0 (screen_focused (screen), "o999") == 0);
   stage_wait (screen_y (screen, "o999") == 440 - 44);
   g_assert_true (screen_press (screen, GDK_KEY_Up, GDK_CONTROL_MASK));
   g_assert_cmpstr (screen_focused (screen), ==, "o998");
-  stage_wait (listd_cell_get_selected (listd_flow_view_get_cell (screen->view, "o999", 0)));
+  stage_wait (screen_selected (screen, "o999"));
   g_assert_true (screen_press (screen, GDK_KEY_Home, 0));
   stage_wait (g_strcmp0 (screen_focused (screen), "o0") == 0);
   stage_wait (screen_y (screen, "o0") == 0);
@@ -196,34 +196,34 @@ shares_selection (void)
   stage_wait (listd_list_get_state (listd_flow_view_get_list (first->view)) == LISTD_LIST_STATE_READY);
   gtk_widget_activate_action (GTK_WIDGET (first->view), "list.select-item", "(subb)", "o2", 0, FALSE, FALSE);
   gtk_widget_activate_action (GTK_WIDGET (first->view), "list.select-item", "(subb)", "o5", 0, TRUE, FALSE);
-  stage_wait (listd_cell_get_selected (listd_flow_view_get_cell (first->view, "o2", 0))
-              && listd_cell_get_selected (listd_flow_view_get_cell (first->view, "o5", 0)));
+  stage_wait (screen_selected (first, "o2")
+              && screen_selected (first, "o5"));
   cell = GTK_WIDGET (listd_flow_view_get_cell (first->view, "o5", 0));
   g_assert_true (gtk_widget_get_state_flags (cell) & GTK_STATE_FLAG_SELECTED);
   /* Another viewer, who comes later, sees the same. */
   second = screen_new (stage, list, 300, 440, NULL);
   screen_settle (second);
-  stage_wait (listd_cell_get_selected (listd_flow_view_get_cell (second->view, "o2", 0))
-              && listd_cell_get_selected (listd_flow_view_get_cell (second->view, "o5", 0)));
+  stage_wait (screen_selected (second, "o2")
+              && screen_selected (second, "o5"));
   /* A range whose begin is out of sight. */
   gtk_adjustment_set_value (screen_adjustment (second), 4400);
   screen_settle (second);
   gtk_widget_activate_action (GTK_WIDGET (second->view), "list.select-item", "(subb)", "o100", 0, FALSE, FALSE);
-  stage_wait (listd_cell_get_selected (listd_flow_view_get_cell (second->view, "o100", 0)));
-  g_assert_false (listd_cell_get_selected (listd_flow_view_get_cell (first->view, "o2", 0)));
+  stage_wait (screen_selected (second, "o100"));
+  g_assert_false (screen_selected (first, "o2"));
   gtk_adjustment_set_value (screen_adjustment (second), 0);
   screen_settle (second);
   gtk_widget_activate_action (GTK_WIDGET (second->view), "list.select-item", "(subb)", "o3", 0, FALSE, TRUE);
-  stage_wait (listd_cell_get_selected (listd_flow_view_get_cell (first->view, "o3", 0))
-              && listd_cell_get_selected (listd_flow_view_get_cell (first->view, "o9", 0)));
-  g_assert_false (listd_cell_get_selected (listd_flow_view_get_cell (first->view, "o2", 0)));
+  stage_wait (screen_selected (first, "o3")
+              && screen_selected (first, "o9"));
+  g_assert_false (screen_selected (first, "o2"));
   gtk_adjustment_set_value (screen_adjustment (first), 4300);
   screen_settle (first);
-  g_assert_true (listd_cell_get_selected (listd_flow_view_get_cell (first->view, "o100", 0)));
-  g_assert_false (listd_cell_get_selected (listd_flow_view_get_cell (first->view, "o101", 0)));
+  g_assert_true (screen_selected (first, "o100"));
+  g_assert_false (screen_selected (first, "o101"));
   /* Nobody. */
   g_assert_true (screen_press (first, GDK_KEY_backslash, GDK_CONTROL_MASK));
-  stage_wait (!listd_cell_get_selected (listd_flow_view_get_cell (first->view, "o100", 0)));
+  stage_wait (!screen_selected (first, "o100"));
   screen_free (second);
   screen_free (first);
 }

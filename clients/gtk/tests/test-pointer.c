@@ -29,13 +29,6 @@ point (const char *steps)
     }
 }
 
-static gboolean
-is_selected (Screen *screen, const char *id)
-{
-  ListdCell *cell = listd_flow_view_get_cell (screen->view, id, 0);
-  return cell != NULL && listd_cell_get_selected (cell);
-}
-
 static guint activations;
 
 static void
@@ -56,14 +49,14 @@ clicks (void)
   screen_settle (screen);
   stage_wait (listd_list_get_state (listd_flow_view_get_list (screen->view)) == LISTD_LIST_STATE_READY);
   point ("mousemove 50 66;click 1");
-  stage_wait (is_selected (screen, "o1"));
+  stage_wait (screen_selected (screen, "o1"));
   g_assert_cmpstr (screen_focused (screen), ==, "o1");
   point ("keydown ctrl mousemove 50 154;click 1;keyup ctrl");
-  stage_wait (is_selected (screen, "o3"));
-  g_assert_true (is_selected (screen, "o1"));
+  stage_wait (screen_selected (screen, "o3"));
+  g_assert_true (screen_selected (screen, "o1"));
   point ("keydown shift mousemove 50 242;click 1;keyup shift");
-  stage_wait (is_selected (screen, "o5") && is_selected (screen, "o4") && is_selected (screen, "o3"));
-  stage_wait (!is_selected (screen, "o1"));
+  stage_wait (screen_selected (screen, "o5") && screen_selected (screen, "o4") && screen_selected (screen, "o3"));
+  stage_wait (!screen_selected (screen, "o1"));
   g_assert_cmpuint (activations, ==, 0);
   /* A double click does not begin within the time of one after a click elsewhere: GTK 4.8 takes its clicks for those of two buttons. */
   point ("mousemove 50 66;sleep 0.6;click --repeat 2 --delay 50 1");
@@ -107,7 +100,7 @@ opens_menu (void)
   point ("mousemove 50 110;click 3");
   stage_wait (has_menu (screen));
   g_assert_cmpstr (popped, ==, "o2");
-  stage_wait (is_selected (screen, "o2"));
+  stage_wait (screen_selected (screen, "o2"));
   g_free (popped);
   screen_free (screen);
 }
@@ -123,18 +116,18 @@ selects_by_rectangle (void)
   listd_flow_view_set_enable_rubberband (screen->view, TRUE);
   screen_settle (screen);
   point ("mousemove 50 66;mousedown 1;mousemove 80 90;mousemove 150 200;mouseup 1");
-  stage_wait (is_selected (screen, "o1") && is_selected (screen, "o2") && is_selected (screen, "o4"));
-  g_assert_false (is_selected (screen, "o0"));
-  g_assert_false (is_selected (screen, "o5"));
+  stage_wait (screen_selected (screen, "o1") && screen_selected (screen, "o2") && screen_selected (screen, "o4"));
+  g_assert_false (screen_selected (screen, "o0"));
+  g_assert_false (screen_selected (screen, "o5"));
   /* At the edge it scrolls, and what it has met stays selected. */
   point ("mousemove 50 66;mousedown 1;mousemove 80 90;mousemove 150 438");
   stage_wait (gtk_adjustment_get_value (screen_adjustment (screen)) > 700);
   point ("mousemove 150 300;mouseup 1");
-  stage_wait (is_selected (screen, "o20"));
+  stage_wait (screen_selected (screen, "o20"));
   gtk_adjustment_set_value (screen_adjustment (screen), 0);
   screen_settle (screen);
-  g_assert_true (is_selected (screen, "o1"));
-  g_assert_true (is_selected (screen, "o9"));
+  g_assert_true (screen_selected (screen, "o1"));
+  g_assert_true (screen_selected (screen, "o9"));
   screen_free (screen);
 }
 
@@ -169,6 +162,18 @@ reorders (void)
   /* Upwards. */
   point ("mousemove 50 240;mousedown 1;mousemove 50 200;mousemove 50 50;mouseup 1");
   stage_wait (screen_y (screen, "o5") == 44 && screen_y (screen, "o2") == 88);
+  /* To a place that is out of sight: it scrolls, and the item comes along. */
+  point ("mousemove 50 20;mousedown 1;mousemove 50 50;mousemove 50 437");
+  stage_wait (gtk_adjustment_get_value (screen_adjustment (screen)) > 1000);
+  point ("mousemove 50 240");
+  {
+    ListdCell *cell = listd_flow_view_get_cell_at (screen->view, 50, 200);
+    g_autofree char *id = g_strdup (listd_item_get_id (listd_cell_get_item (cell)));
+
+    point ("mouseup 1");
+    stage_wait (listd_flow_view_get_cell (screen->view, "o0", 0) != NULL);
+    stage_wait (fabs (screen_y (screen, "o0") - screen_y (screen, id)) < 100);
+  }
   g_assert_cmpuint (refusals, ==, 0);
   screen_free (screen);
 }

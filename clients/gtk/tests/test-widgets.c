@@ -118,7 +118,7 @@ shares_selection (void)
   g_assert_cmpuint (shown.changes, >, 0);
   screen = screen_new (stage, "shared", 300, 440, NULL);
   screen_settle (screen);
-  stage_wait (listd_cell_get_selected (listd_flow_view_get_cell (screen->view, "o3", 0)));
+  stage_wait (screen_selected (screen, "o3"));
   gtk_widget_activate_action (GTK_WIDGET (screen->view), "list.select-item", "(subb)", "o5", 0, FALSE, FALSE);
   stage_wait (gtk_selection_model_is_selected (shown.selection, 5) && !gtk_selection_model_is_selected (shown.selection, 3));
   /* Positions follow the objects. */
@@ -127,12 +127,12 @@ shares_selection (void)
   stage_wait (gtk_selection_model_is_selected (shown.selection, 6) && !gtk_selection_model_is_selected (shown.selection, 5));
   /* Items that nobody has loaded. */
   g_assert_true (gtk_selection_model_select_range (shown.selection, 600, 10, FALSE));
-  stage_wait (listd_cell_get_selected (listd_flow_view_get_cell (screen->view, "o5", 0)));
+  stage_wait (screen_selected (screen, "o5"));
   listd_flow_view_scroll_to (screen->view, "o600", 0, LISTD_SCROLL_POSITION_START, FALSE);
   stage_wait (screen_y (screen, "o600") == 0);
-  stage_wait (listd_cell_get_selected (listd_flow_view_get_cell (screen->view, "o608", 0)));
-  g_assert_true (listd_cell_get_selected (listd_flow_view_get_cell (screen->view, "o600", 0)));
-  g_assert_false (listd_cell_get_selected (listd_flow_view_get_cell (screen->view, "o609", 0)));
+  stage_wait (screen_selected (screen, "o608"));
+  g_assert_true (screen_selected (screen, "o600"));
+  g_assert_false (screen_selected (screen, "o609"));
   range = gtk_selection_model_get_selection_in_range (shown.selection, 0, 20);
   g_assert_cmpuint (gtk_bitset_get_size (range), ==, 1);
   g_assert_true (gtk_bitset_contains (range, 6));
