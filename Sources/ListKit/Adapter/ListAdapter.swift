@@ -64,7 +64,7 @@ public final class ListAdapter {
         let table = SectionTable()
         let list = ObjectList(
             table: table, numbers: RevisionNumbers(unstoredAt: revision), log: ChangeLog(revision: revision),
-            configuration: configuration, storesItemUpdates: true)
+            configuration: configuration)
         self.objects = list
         presentation = Presentation(
             configuration, controllers, table, revision: revision, makeTicket: { list.makeTicket() }, executor: nil,
@@ -242,8 +242,7 @@ public final class ListAdapter {
 
     /// Applies the transaction of ``FlushStep/commit(_:)``, after the host has stored it.
     ///
-    /// Section controllers are called first, then every view is updated. If the flush had only item updates and they
-    /// changed nothing, there is no transaction and the revision stays the same.
+    /// Section controllers are called first, then every view is updated.
     public func commitFlush() -> FlushResult {
         guard objects.phase == .storing else { return FlushResult() }
         if case .finished(let result) = continueFlush(with: driver.stored(.success(()), now: schedule.now)) {
@@ -254,8 +253,7 @@ public final class ListAdapter {
 
     /// Discards the transaction of ``FlushStep/commit(_:)`` and answers every request of the flush with an error.
     ///
-    /// Item updates are kept for the next flush. If the flush had no requests, or if an earlier flush with the same
-    /// item updates was aborted too, ``flushTiming`` delays the next flush. The delay grows with each abort.
+    /// Item updates are kept for the next flush, which needs no store if it has only these.
     public func abortFlush(_ error: ListError) -> FlushResult {
         guard objects.phase == .storing,
             case .announce(let said) = driver.stored(.failure(error), now: schedule.now)

@@ -93,9 +93,12 @@
             return presenter.show(change).map { .announce(presented($0)) } ?? .wait(.idle)
         case .presentItems(let ticket):
             let animated = list.change?.animated ?? true
-            guard let said = presenter.showItems(through: ticket, animated: animated) else { return .wait(.idle) }
-            if list.phase == .presenting { return .announce(presented(said)) }
-            return changed(said).map { .announce($0) } ?? .wait(.idle)
+            let said = presenter.showItems(through: ticket, animated: animated)
+            guard list.phase == .presenting else {
+                return said.flatMap { changed($0) }.map { .announce($0) } ?? .wait(.idle)
+            }
+            // Requests that have changed nothing are answered after the item updates before them.
+            return .announce(presented(said ?? Announcement(itemCount: list.itemCount, isFlat: list.isFlat)))
         case .answers(let answers):
             var said = Announcement(itemCount: list.itemCount, isFlat: list.isFlat)
             said.answers = answers

@@ -40,8 +40,6 @@
         var entries: [RequestQueue.Entry] = []
         /// The update.
         var change = Change()
-        /// Whether the update has only item updates. Their changes are known only after they have run.
-        var runsItemUpdates = false
 
         /// Whether the persistence of the list starts, so that the whole list is written.
         var startsPersistence: Bool {
@@ -71,18 +69,9 @@
     private var diffGeneration: UInt64 = 0
     /// The number of cancelled diffs. Always 0 in the daemon, whose hosts let every diff finish.
     public private(set) var cancelledDiffs: UInt64 = 0
-    /// Whether item updates, like requests, run only after a write to the store.
-    private let storesItemUpdates: Bool
 
     /// Creates a list of the objects in a table.
-    ///
-    /// - Parameter storesItemUpdates: whether item updates run only after a write to the store, even if the requests
-    ///   in the same update change nothing. `true` for programs that store the list themselves.
-    public init(
-        table: SectionTable, numbers: RevisionNumbers, log: ChangeLog, configuration: ListOptions,
-        storesItemUpdates: Bool = false
-    ) {
-        self.storesItemUpdates = storesItemUpdates
+    public init(table: SectionTable, numbers: RevisionNumbers, log: ChangeLog, configuration: ListOptions) {
         (self.table, self.configuration) = (table, configuration)
         history = RevisionHistory(numbers: numbers, log: log)
         queue = RequestQueue(coalescing: configuration.coalescing)
@@ -164,7 +153,6 @@
     /// is in progress.
     public var timing: FlushTiming {
         guard case .idle = state else { return .idle }
-        if queue.awaitsRetry { return .at(queue.retryTime) }
         // Only item updates are queued, and no number is reserved for their revision.
         if queue.isEmpty, queue.timing != .idle, !numbers.mayNumber() { return history.retryTiming }
         return queue.timing
@@ -190,7 +178,6 @@
         case .at, .now: break
         }
         if queue.beginsWithItemUpdates {
-            if storesItemUpdates { return storeItemUpdates(now: now) }
             if numbers.mayNumber() { return .presentItems(through: queue.dequeueItemUpdates(now: now)) }
             if queue.isEmpty { return reservationStep(now: now) }
         }
@@ -205,14 +192,6 @@
 
     /// Replaces the operations of queued requests; requests that are not in `operations` keep theirs.
     public func replace(_ operations: [RequestID: UpdateRequest.Operation]) { queue.replace(operations) }
-
-    private func storeItemUpdates(now: UInt64) -> UpdateStep {
-        var flush = Flush()
-        flush.runsItemUpdates = true
-        flush.change.through = queue.ticketBeforeFirstEntry
-        queue.startFlush(now: now)
-        return store(flush, history.makeWorkWithoutRevision())
-    }
 
     /// Returns the step that reserves revision numbers, or the step that waits for the next attempt.
     private func reservationStep(now: UInt64) -> UpdateStep {
@@ -263,15 +242,18 @@
     }
 
     /// Returns the step that stores an update, or the step that answers its requests if there is nothing to store.
+    /// Item updates that arrived before these requests run first, so that all are completed in the order of arrival.
     private func storeOrAnswer(_ flush: Flush) -> UpdateStep {
         var flush = flush
         flush.change.dropReloadsOfRemovedObjects()
         if configuration.updater == .reload, flush.change.isAnnounced { flush.change.scope.insert(.items) }
         flush.change.cursor = flush.entries.reduce(nil) { $1.error == nil ? $1.request?.cursor ?? $0 : $0 }
         guard flush.change.isAnnounced else {
-            guard storesItemUpdates, queue.hasItemUpdates(through: flush.change.through) else { return finish(flush) }
-            flush.runsItemUpdates = true
-            return store(flush, history.makeWorkWithoutRevision())
+            guard numbers.mayNumber(), queue.dequeueItemUpdates(through: flush.change.through) else {
+                return finish(flush)
+            }
+            state = .presenting(flush)
+            return .presentItems(through: flush.change.through)
         }
         return store(flush, history.beginUpdate())
     }
@@ -384,27 +366,18 @@
         let change = flush.change
         switch outcome {
         case .success:
-            queue.resetRetryDelay()
-            if flush.runsItemUpdates {
-                queue.dequeueItemUpdates(through: change.through)
-                state = .presenting(flush)
-                return .presentItems(through: change.through)
-            }
             guard change.isAnnounced else {
                 history.recordStored(write)
                 return finish(flush)
             }
             history.recordStoredUpdate(write)
-            queue.dequeueItemUpdates(through: change.through)
+            _ = queue.dequeueItemUpdates(through: change.through)
             if !sharesTable { table.open(change, itemCounts: change.inserted.map { _ in 0 }) }
             state = .presenting(flush)
             return .present(change)
         case .failure(let error):
             if change.isAnnounced { history.recordRefusedUpdate() }
             if flush.startsPersistence { history.endPersistence() }
-            if storesItemUpdates {
-                queue.postponeItemUpdates(through: change.through, withoutRequests: flush.runsItemUpdates, now: now)
-            }
             guard retryingEach, flush.entries.count > 1 else { return finish(flush, failing: error) }
             requeue(flush.entries, asRetries: true, now: now)
             return .wait(timing)

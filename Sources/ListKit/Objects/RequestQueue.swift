@@ -81,10 +81,6 @@ struct RequestQueue {
     /// Whether a view of the list was on screen when the last request arrived.
     private var isOnScreen = false
     private var coalescer: UpdateCoalescer
-    /// The ticket up to which the store has refused item updates.
-    private var lastRefused = Ticket.none
-    /// Whether item updates wait for a retry because the store refused them.
-    private(set) var awaitsRetry = false
 
     init(coalescing: ListOptions.Coalescing) { coalescer = UpdateCoalescer(configuration: coalescing) }
 
@@ -118,7 +114,6 @@ struct RequestQueue {
     }
 
     private mutating func requestFlush(now: UInt64, isOnScreen: Bool? = nil) {
-        awaitsRetry = false
         self.isOnScreen = isOnScreen ?? self.isOnScreen
         coalescer.requestFlush(now: now, isVisible: self.isOnScreen)
     }
@@ -182,45 +177,23 @@ struct RequestQueue {
     ///
     /// - Returns: the ticket up to which item updates run.
     mutating func dequeueItemUpdates(now: UInt64) -> Ticket {
-        dequeueItemUpdates(through: ticketBeforeFirstEntry)
+        _ = dequeueItemUpdates(through: ticketBeforeFirstEntry)
         startFlush(now: now)
         return ticketBeforeFirstEntry
     }
 
-    /// Records that the item updates up to a ticket run with the current flush.
-    mutating func dequeueItemUpdates(through ticket: Ticket) {
-        if let first = firstItemUpdate, first <= ticket { firstItemUpdate = nil }
+    /// Records that the item updates up to a ticket run with the current flush. Returns whether there are any.
+    mutating func dequeueItemUpdates(through ticket: Ticket) -> Bool {
+        guard let first = firstItemUpdate, first <= ticket else { return false }
+        firstItemUpdate = nil
+        return true
     }
 
     /// Records the start of a flush.
-    mutating func startFlush(now: UInt64) {
-        awaitsRetry = false
+    private mutating func startFlush(now: UInt64) {
         coalescer.recordFlushStart(now: now)
         if !entries.isEmpty { requestFlush(now: now) }
     }
-
-    /// Returns whether an item update with this ticket or an earlier one is queued.
-    func hasItemUpdates(through ticket: Ticket) -> Bool { firstItemUpdate.map { $0 <= ticket } ?? false }
-
-    /// Keeps item updates for the next flush, because the store refused the update that included them.
-    ///
-    /// If these item updates were refused before, or if the refused update had no requests, they are retried after a
-    /// delay. The delay grows with each refusal; the next request ends the delay.
-    mutating func postponeItemUpdates(through ticket: Ticket, withoutRequests: Bool, now: UInt64) {
-        guard let first = firstItemUpdate, first <= ticket else { return }
-        let isRetried = withoutRequests || first <= lastRefused
-        lastRefused = ticket
-        requestFlush(now: now)
-        guard isRetried else { return }
-        coalescer.recordRefusal(now: now)
-        awaitsRetry = lastTicket <= ticket
-    }
-
-    /// The time at which refused item updates are retried, in milliseconds.
-    var retryTime: UInt64 { coalescer.retryTime }
-
-    /// Resets the delay of retries after a successful write.
-    mutating func resetRetryDelay() { coalescer.resetRetryDelay() }
 
     /// Replaces the operations of queued requests; requests that are not in `operations` keep theirs.
     mutating func replace(_ operations: [RequestID: UpdateRequest.Operation]) {

@@ -10,9 +10,6 @@ struct UpdateCoalescer {
     /// The time at which the last flush started, in milliseconds (rule CO-10).
     private var lastStart: UInt64?
     private(set) var timing = FlushTiming.idle
-    private var retry = RetryDelay()
-    /// The time at which a refused flush is retried unless another flush comes first, in milliseconds.
-    var retryTime: UInt64 { retry.time }
 
     init(configuration: ListOptions.Coalescing) {
         self.configuration = configuration
@@ -53,12 +50,6 @@ struct UpdateCoalescer {
         timing = .idle
         lastStart = now
     }
-
-    /// Records that the store refused a flush, which doubles the delay before the next attempt.
-    mutating func recordRefusal(now: UInt64) { retry.recordRefusal(now: now) }
-
-    /// Resets the delay before the next attempt to its minimum, because the store accepted a flush.
-    mutating func resetRetryDelay() { retry.reset() }
 }
 
 /// An exponential backoff for refused writes: the delay starts at 100 ms and doubles with each refusal, up to 30 s.

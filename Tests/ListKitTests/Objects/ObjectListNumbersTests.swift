@@ -86,13 +86,15 @@ struct ObjectListNumbersTests {
             Issue.record("the item updates behind the other request do not run")
             return
         }
-        // A request without effect does not flush the item updates, so they run next.
-        owner.list.setFirstItemUpdate(owner.list.makeTicket(), now: 0, isOnScreen: true)
+        // Item updates run before the answer to a later request without effect.
+        let fourth = owner.list.makeTicket()
+        owner.list.setFirstItemUpdate(fourth, now: 0, isOnScreen: true)
         owner.enqueue(.reloadObjects([]))
+        let revision = owner.list.numbers.last
         owner.performNextStep()
-        #expect(owner.answers.count == 3)
-        guard case .presentItems = owner.list.next(now: 0) else {
-            Issue.record("the item updates do not run")
+        #expect(owner.answers.count == 3 && owner.list.numbers.last == revision + 1 && owner.list.timing == .idle)
+        guard case .success(revision + 1) = owner.answers[2].outcome else {
+            Issue.record("the request is answered with the revision before the item updates")
             return
         }
     }

@@ -60,7 +60,9 @@ final class ObjectListOwner {
         case .present(let update):
             updates.append(update)
             receive(list.finishPresenting(presenter.present(update).presented))
-        case .presentItems: receive(list.recordItemChanges(presenter.changeItem(at: 0).presented))
+        case .presentItems:
+            let said = presenter.changeItem(at: 0).presented
+            receive(list.phase == .presenting ? list.finishPresenting(said) : list.recordItemChanges(said))
         case .answers(let answers): self.answers += answers
         }
     }

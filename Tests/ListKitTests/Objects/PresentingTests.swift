@@ -200,8 +200,6 @@ extension PresentingTests {
             default:
                 let changesItems = hasLetters && int(2) == 0
                 if changesItems { changeItems() }
-                // Requests without effect are flushed together with item updates in one list, and before them in
-                // the other.
                 for _ in 0..<int(4) { enqueue(try operation(), animated: changesItems || int(3) > 0) }
                 try flush()
             }
@@ -330,7 +328,9 @@ extension PresentingTests {
             case .reserve: Issue.record("a list that is not stored reserves numbers")
             case .present(let update): collect(list.finishPresenting(presenting.present(update)), &events)
             case .presentItems(let ticket):
-                collect(list.recordItemChanges(presenting.presentItems(through: ticket)), &events)
+                let said = presenting.presentItems(through: ticket)
+                collect(
+                    list.phase == .presenting ? list.finishPresenting(said) : list.recordItemChanges(said), &events)
             case .answers(let answers): self.answers.presenting += answers
             }
         }

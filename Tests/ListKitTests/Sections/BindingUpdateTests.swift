@@ -71,6 +71,7 @@ struct BindingUpdateTests {
         // Items that changed while the store failed are announced before the object changes.
         try controller(list).more = "1"
         try controller(list).update()
+        list.enqueue(.patchObject(id: "a", set: ["items": "yzx"], unset: []))
         guard case .commit = list.adapter.beginFlush(now: 0) else {
             Issue.record("there is no transaction to commit")
             return
@@ -90,6 +91,7 @@ struct BindingUpdateTests {
         var screen = try list.open()
         let controller = try controller(list)
         func fail() {
+            list.enqueue(.patchObject(id: "b", set: ["items": "q"], unset: []))
             guard case .commit = list.adapter.beginFlush(now: 0) else { return }
             _ = list.adapter.abortFlush(ListError(.storeFailed, "no"))
         }

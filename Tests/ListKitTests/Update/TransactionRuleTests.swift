@@ -24,7 +24,8 @@ struct TransactionRuleTests {
         }
         #expect(list.adapter.flushTiming == .now && !list.adapter.isFlushing)
         guard case .commit = list.adapter.beginFlush(now: 0) else {
-            Issue.record("the flush has another step than expected")
+            // Item updates need no store.
+            #expect(wish == Self.wishes.count && list.adapter.revision == 1 && list.adapter.flushTiming == .idle)
             return
         }
         #expect(list.adapter.isFlushing && list.adapter.flushTiming == .idle)
