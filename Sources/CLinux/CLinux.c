@@ -11,6 +11,7 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -37,6 +38,16 @@ int listd_allocate(int descriptor, int64_t offset, int64_t count, int keeps_size
     do result = fallocate(descriptor, keeps_size ? FALLOC_FL_KEEP_SIZE : 0, offset, count);
     while (result != 0 && errno == EINTR);
     return result;
+}
+
+int listd_readiness(int descriptor) {
+    int readiness = epoll_create1(EPOLL_CLOEXEC);
+    struct epoll_event event = {.events = EPOLLIN};
+    if (readiness < 0 || epoll_ctl(readiness, EPOLL_CTL_ADD, descriptor, &event) == 0) return readiness;
+    int error = errno;
+    close(readiness);
+    errno = error;
+    return -1;
 }
 
 int listd_pipe(int *read_end, int *write_end) {

@@ -48,6 +48,11 @@ int listd_allocate(int descriptor, int64_t offset, int64_t count, int keeps_size
 /// Creates a pipe whose ends are close-on-exec. Returns 0, or -1 with errno (pipe2(2)).
 int listd_pipe(int *read_end, int *write_end);
 
+/// Makes a descriptor that is readable while `descriptor` has data, an end or an error. Returns it, or -1 with errno
+/// (epoll(7)). A DispatchSource watches it in place of `descriptor`: an epoll descriptor never hangs up, and libdispatch
+/// crashes when one that it watches is readable and hangs up at once (EPOLLIN and EPOLLHUP in one event).
+int listd_readiness(int descriptor);
+
 /// Returns whether a file is on a FUSE file system, that is, in user space: 0 or 1, or -1 with errno (fstatfs(2)).
 int listd_is_on_fuse(int descriptor);
 

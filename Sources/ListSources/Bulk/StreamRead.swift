@@ -48,18 +48,23 @@ final class StreamRead: @unchecked Sendable {
     private func begin(_ continuation: CheckedContinuation<Result<[UInt8], ListError>, Never>) {
         if isCancelled { return continuation.resume(returning: .failure(Self.cancelled)) }
         self.continuation = continuation
+        let readiness = FileDescriptor(adopting: listd_readiness(file.rawValue))
+        guard readiness.rawValue >= 0 else {
+            return finish(
+                .failure(ListError(.limitsExceeded, "the file cannot be watched", cause: SystemError.text(errno))))
+        }
         let timer = DispatchSource.makeTimerSource(queue: queue)
         timer.setEventHandler { [self] in finish(.failure(tooSlow)) }
         self.timer = timer
         restartTimer()
         timer.activate()
-        let source = DispatchSource.makeReadSource(fileDescriptor: file.rawValue, queue: queue)
+        let source = DispatchSource.makeReadSource(fileDescriptor: readiness.rawValue, queue: queue)
         source.setEventHandler { [self] in readAvailable() }
-        // The descriptor must stay open as long as Dispatch may use it.
-        source.setCancelHandler { [file] in _ = file }
+        // The descriptors must stay open as long as Dispatch may use them.
+        source.setCancelHandler { [file] in _ = (file, readiness) }
         self.source = source
         source.activate()
-        // Dispatch reports nothing when the descriptor is the writing end of a pipe, so this first read detects it.
+        // The writing end of a pipe is never readable, so this first read detects it.
         readAvailable()
     }
 
@@ -89,9 +94,6 @@ final class StreamRead: @unchecked Sendable {
             }
         }
         restartTimer()
-        // The rest does not wait for the next event: after the writer has closed the pipe, Dispatch reports a single
-        // event.
-        queue.async { [self] in readAvailable() }
     }
 
     private func finish(_ outcome: Result<[UInt8], ListError>) {

@@ -6,12 +6,12 @@ internal import Glibc
 /// A timer or a watched descriptor of a data source; it ends with the source at the latest.
 public final class DataSourceActivity {
     private let source: any DispatchSourceProtocol
-    private let fileDescriptor: Int32?
+    private let fileDescriptors: [Int32]
     private var whenCancelled: (() -> Void)?
 
-    init(_ source: any DispatchSourceProtocol, closing fileDescriptor: Int32? = nil) {
+    init(_ source: any DispatchSourceProtocol, closing fileDescriptors: [Int32] = []) {
         self.source = source
-        self.fileDescriptor = fileDescriptor
+        self.fileDescriptors = fileDescriptors
     }
 
     /// Sets the callback of the timer or descriptor.
@@ -23,9 +23,9 @@ public final class DataSourceActivity {
     /// Starts the timer or watch; `whenCancelled` is called by ``cancel()``.
     func begin(whenCancelled: @escaping () -> Void) {
         self.whenCancelled = whenCancelled
-        if let fileDescriptor {
-            // Dispatch may use the descriptor until this handler runs.
-            source.setCancelHandler { close(fileDescriptor) }
+        // Dispatch may use the descriptors until this handler runs.
+        source.setCancelHandler { [fileDescriptors] in
+            for fileDescriptor in fileDescriptors { close(fileDescriptor) }
         }
         source.activate()
     }

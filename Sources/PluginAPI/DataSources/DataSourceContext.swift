@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CPluginABI
 internal import Dispatch
 
 /// The environment of a data source, with its argument, its settings, its sink, and timers and descriptor watches.
@@ -86,8 +87,11 @@ public final class DataSourceContext {
     /// readable, so cancel the activity then.
     @discardableResult
     public func whenReadable(_ fileDescriptor: Int32, _ body: @escaping () -> Void) -> DataSourceActivity {
-        let source = DispatchSource.makeReadSource(fileDescriptor: fileDescriptor, queue: queue)
-        let activity = DataSourceActivity(source, closing: fileDescriptor)
+        // epoll refuses files, which Dispatch regards as always readable.
+        let readiness = listd_plugin_readiness(fileDescriptor)
+        let descriptors = readiness < 0 ? [fileDescriptor] : [readiness, fileDescriptor]
+        let source = DispatchSource.makeReadSource(fileDescriptor: descriptors[0], queue: queue)
+        let activity = DataSourceActivity(source, closing: descriptors)
         activity.setCallback { [calls] in calls.call(.descriptor, body) }
         return begin(activity)
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import CLinux
 import Dispatch
 import Glibc
 
@@ -20,7 +21,11 @@ final class CursesInput: @unchecked Sendable {
     /// Starts reading on `queue`, until `cancel` is called.
     init(keys: KeyPipe, queue: DispatchQueue, receiver: @escaping @Sendable (TerminalInput) -> Void) {
         (self.keys, self.queue, self.receiver) = (keys, queue, receiver)
-        source = DispatchSource.makeReadSource(fileDescriptor: STDIN_FILENO, queue: queue)
+        // A file cannot be watched by epoll, but Dispatch reads it as one that is always readable.
+        let readiness = listd_readiness(STDIN_FILENO)
+        source = DispatchSource.makeReadSource(
+            fileDescriptor: readiness < 0 ? STDIN_FILENO : readiness, queue: queue)
+        source.setCancelHandler { if readiness >= 0 { close(readiness) } }
         source.setEventHandler { [weak self] in self?.read() }
         source.activate()
     }

@@ -257,6 +257,20 @@ struct BulkReaderTests {
         #expect(try await reader.objects(from: file, user: user) == wanted)
     }
 
+    @Test("data and the end of many pipes arrive at once → each is read to its end", .timeLimit(.minutes(5)))
+    func manyEnds() async throws {
+        let reader = BulkReader()
+        let count = ProcessInfo.processInfo.environment["LISTD_SOAK"] == nil ? 2000 : 100_000
+        for _ in 0..<count {
+            let stream = try Stream.pipe()
+            let read = Task { try await reader.objects(from: stream.reading, user: user) }
+            while reader.bytesHeld == 0 { await Task.yield() }
+            try stream.write(text)
+            dup2(0, stream.writing.rawValue)
+            #expect(try await read.value == wanted)
+        }
+    }
+
     @Test("the caller disconnects → reading is cancelled")
     func cancelled() async throws {
         let stream = try Stream.pipe()
