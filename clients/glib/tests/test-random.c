@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-/* A client among random accidents: whatever happens, the model is the list, and held objects stay.
+/* A client among random accidents: whatever happens, the model is the list, held objects stay, and a view shows it without gaps.
  *
  *   test-random --seeds 200 --steps 500 [--first SEED] [--kind daemon|broker|direct] */
 #include "stage.h"
@@ -10,7 +10,7 @@
 typedef struct
 {
   char *id;
-  guint item;
+  guint section, item;
   char *text;
 } Row;
 
@@ -35,6 +35,9 @@ typedef struct
   gboolean telling;
   gboolean nested;
   guint signals;
+  ListdView *view;
+  GHashTable *slots; /* number -> ListdSlot, referenced: what the signals of the view say */
+  double width, height; /* of its viewport */
 } Client;
 
 static char *kind_name = NULL;
@@ -85,16 +88,16 @@ remember (Client *self)
           = stage_call (self->stage, self->path, "Adapter", "GetItems", g_variant_new ("(uuas)", next, G_MAXUINT32, NULL));
       g_autoptr (GVariant) items = NULL;
       GVariantIter iter;
-      guint item, after;
+      guint section, item, after;
       const char *id;
       GVariant *content;
 
       g_variant_get (reply, "(tu@a(ususa{sv}))", &revision, &after, &items);
       g_variant_iter_init (&iter, items);
-      while (g_variant_iter_next (&iter, "(u&sus@a{sv})", NULL, &id, &item, NULL, &content))
+      while (g_variant_iter_next (&iter, "(u&sus@a{sv})", &section, &id, &item, NULL, &content))
         {
           Row *row = g_new (Row, 1);
-          *row = (Row){ g_strdup (id), item, NULL };
+          *row = (Row){ g_strdup (id), section, item, NULL };
           if (!g_variant_lookup (content, "text", "s", &row->text))
             row->text = g_strdup ("");
           g_ptr_array_add (rows, row);
@@ -391,6 +394,102 @@ on_revision (ListdList *list, GParamSpec *pspec, Client *self)
     }
 }
 
+/* The view */
+
+static void
+on_slot_shown (ListdView *view, ListdSlot *slot, Client *self)
+{
+  if (!g_hash_table_insert (self->slots, GUINT_TO_POINTER (listd_slot_get_number (slot)), g_object_ref (slot)))
+    FAIL (self, "slot %u is shown twice", listd_slot_get_number (slot));
+}
+
+static void
+on_slot_released (ListdView *view, ListdSlot *slot, Client *self)
+{
+  if (!g_hash_table_remove (self->slots, GUINT_TO_POINTER (listd_slot_get_number (slot))))
+    FAIL (self, "slot %u is released and was not shown", listd_slot_get_number (slot));
+}
+
+static void
+on_slot_changed (ListdView *view, ListdSlot *slot, Client *self)
+{
+  if (g_hash_table_lookup (self->slots, GUINT_TO_POINTER (listd_slot_get_number (slot))) != slot)
+    FAIL (self, "slot %u is told of and was not shown", listd_slot_get_number (slot));
+}
+
+static void
+on_picture (ListdView *view, Client *self)
+{
+  if (g_list_model_get_n_items (listd_view_get_slots (view)) != g_hash_table_size (self->slots))
+    FAIL (self, "the view has %u slots, its signals say %u", g_list_model_get_n_items (listd_view_get_slots (view)),
+          g_hash_table_size (self->slots));
+  /* A program that is late is not told until it has drawn. */
+  if (!CHANCE (self, 4))
+    listd_view_acknowledge (view);
+}
+
+static void
+move_viewport (Client *self)
+{
+  /* Another width and height, or only another place. */
+  if (CHANCE (self, 2))
+    {
+      self->width = g_rand_int_range (self->rand, 100, 900);
+      self->height = g_rand_int_range (self->rand, 50, 900);
+    }
+  listd_view_set_viewport (self->view, 0, g_rand_int_range (self->rand, 0, 5000), self->width, self->height);
+}
+
+/* The slots are rows of the list, under each other without a gap, and cover the viewport. */
+static gboolean
+view_settled (Client *self, GPtrArray *rows, GString *why)
+{
+  GHashTableIter iter;
+  ListdSlot *slot;
+  double sum = 0, top = G_MAXDOUBLE, bottom = 0, height = listd_view_get_content_height (self->view), y = listd_view_get_offset_y (self->view);
+
+  listd_view_acknowledge (self->view);
+  if (listd_view_get_state (self->view) != (self->exists ? LISTD_VIEW_STATE_ACTIVE : LISTD_VIEW_STATE_FAILED))
+    {
+      g_string_append_printf (why, "the view is in state %d", listd_view_get_state (self->view));
+      return FALSE;
+    }
+  g_hash_table_iter_init (&iter, self->slots);
+  while (g_hash_table_iter_next (&iter, NULL, (gpointer *) &slot))
+    {
+      ListdItem *item = listd_slot_get_item (slot);
+      Row *row = NULL;
+
+      for (guint i = 0; rows != NULL && i < rows->len; i++)
+        {
+          Row *candidate = g_ptr_array_index (rows, i);
+          if (candidate->section == listd_slot_get_section (slot) && candidate->item == listd_item_get_item (item))
+            row = candidate;
+        }
+      if (row == NULL || g_strcmp0 (row->id, listd_item_get_id (item)) != 0 || g_strcmp0 (row->text, listd_item_get_string (item, "text")) != 0
+          || listd_slot_get_width (slot) != self->width)
+        {
+          g_string_append_printf (why, "slot %u shows %s %u \"%s\" in section %u, %g wide", listd_slot_get_number (slot), listd_item_get_id (item),
+                                  listd_item_get_item (item), listd_item_get_string (item, "text"), listd_slot_get_section (slot),
+                                  listd_slot_get_width (slot));
+          return FALSE;
+        }
+      sum += listd_slot_get_height (slot);
+      top = MIN (top, listd_slot_get_y (slot));
+      bottom = MAX (bottom, listd_slot_get_y (slot) + listd_slot_get_height (slot));
+    }
+  /* A viewport beyond the content shows nothing: listd does not correct it. */
+  if (rows == NULL || rows->len == 0 || y >= height || y + self->height <= 0)
+    return g_hash_table_size (self->slots) == 0;
+  if (sum != bottom - top || top > MAX (y, 0) || bottom < MIN (height, y + self->height))
+    {
+      g_string_append_printf (why, "the view shows %g rows from %g to %g, the viewport is from %g to %g of %g", sum, top, bottom, y, y + self->height,
+                              height);
+      return FALSE;
+    }
+  return TRUE;
+}
+
 static gboolean
 settled (Client *self, GString *why)
 {
@@ -401,7 +500,7 @@ settled (Client *self, GString *why)
   if (!self->exists)
     {
       g_string_append_printf (why, "there is no list, and the model has %u items in state %d", self->n, listd_list_get_state (self->list));
-      return self->n == 0 && listd_list_get_state (self->list) == LISTD_LIST_STATE_FAILED;
+      return self->n == 0 && listd_list_get_state (self->list) == LISTD_LIST_STATE_FAILED && view_settled (self, NULL, why);
     }
   if (listd_list_get_state (self->list) != LISTD_LIST_STATE_READY || listd_list_get_revision (self->list) != self->written
       || g_strcmp0 (listd_list_get_epoch (self->list), self->epoch) != 0)
@@ -436,7 +535,7 @@ settled (Client *self, GString *why)
           return FALSE;
         }
     }
-  return TRUE;
+  return view_settled (self, rows, why);
 }
 
 static void
@@ -452,7 +551,7 @@ settle (Client *self)
   if (!settled (self, why))
     FAIL (self, "the model does not become the list: %s", why->str);
   check_identity (self);
-  compared += self->held->len;
+  compared += self->held->len + g_hash_table_size (self->slots);
 }
 
 static void
@@ -460,6 +559,8 @@ scroll (Client *self)
 {
   guint first, n;
 
+  if (CHANCE (self, 2))
+    move_viewport (self);
   if (self->n == 0)
     return;
   if (CHANCE (self, 3))
@@ -553,14 +654,26 @@ run (Stage *stage, guint seed)
     listd_list_set_overscan (self.list, 10);
   g_signal_connect (self.list, "items-changed", G_CALLBACK (on_items_changed), &self);
   g_signal_connect (self.list, "notify::revision", G_CALLBACK (on_revision), &self);
+  self.view = listd_view_new (self.client, "random", g_variant_new_parsed ("{'window': <uint32 3>}"));
+  self.slots = g_hash_table_new_full (NULL, NULL, NULL, g_object_unref);
+  g_signal_connect (self.view, "slot-shown", G_CALLBACK (on_slot_shown), &self);
+  g_signal_connect (self.view, "slot-released", G_CALLBACK (on_slot_released), &self);
+  g_signal_connect (self.view, "slot-placed", G_CALLBACK (on_slot_changed), &self);
+  g_signal_connect (self.view, "slot-bound", G_CALLBACK (on_slot_changed), &self);
+  g_signal_connect (self.view, "picture", G_CALLBACK (on_picture), &self);
+  self.width = self.height = 300;
+  move_viewport (&self);
   for (self.step = 0; self.step < (guint) n_steps; self.step++)
     step (&self);
   if (!self.exists)
     create (&self);
   settle (&self);
   g_signal_handlers_disconnect_by_data (self.list, &self);
+  g_signal_handlers_disconnect_by_data (self.view, &self);
   g_object_unref (self.list);
+  g_object_unref (self.view);
   g_object_unref (self.client);
+  g_hash_table_unref (self.slots);
   g_ptr_array_unref (self.held);
   g_hash_table_unref (self.places);
   g_hash_table_unref (self.history);

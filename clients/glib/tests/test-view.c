@@ -239,6 +239,77 @@ returns (void)
   stage_free (stage);
 }
 
+static void
+drop_on_slot (ListdView *self, ListdSlot *slot, ListdView **view)
+{
+  g_clear_object (view);
+}
+
+static void
+drop_on_picture (ListdView *self, ListdView **view)
+{
+  g_clear_object (view);
+}
+
+static void
+drop_on_notify (GObject *object, GParamSpec *pspec, ListdView **view)
+{
+  g_clear_object (view);
+}
+
+/* Whoever is told may drop the view. */
+static void
+ends_in_every_callback (void)
+{
+  static const struct
+  {
+    const char *signal;
+    GCallback handler;
+  } signals[] = {
+    { "slot-shown", G_CALLBACK (drop_on_slot) },           { "slot-placed", G_CALLBACK (drop_on_slot) },
+    { "slot-bound", G_CALLBACK (drop_on_slot) },           { "slot-released", G_CALLBACK (drop_on_slot) },
+    { "picture", G_CALLBACK (drop_on_picture) },           { "notify::state", G_CALLBACK (drop_on_notify) },
+    { "notify::offset-y", G_CALLBACK (drop_on_notify) },   { "notify::content-height", G_CALLBACK (drop_on_notify) },
+    { "notify::revision", G_CALLBACK (drop_on_notify) },
+  };
+  Stage *stage = stage_new (STAGE_DIRECT);
+  g_autoptr (ListdClient) client = listd_client_new_for_address (stage_address (stage));
+
+  stage_create (stage, "ended", NULL);
+  stage_fill (stage, "ended", 50);
+  stage_wait (listd_client_get_available (client));
+  for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
+    {
+      ListdView *view = listd_view_new (client, "ended", g_variant_new_parsed ("{'buffer': <0.0>}"));
+      gpointer watched = view;
+      g_autofree char *upserts = g_strdup_printf ("[('o1', '', 'keep', '', {'text': <'%u'>}), ('n%u', '', 'first', '', {})]", i, i);
+
+      g_object_add_weak_pointer (G_OBJECT (view), &watched);
+      g_signal_connect (view, signals[i].signal, signals[i].handler, &view);
+      listd_view_set_viewport (view, 0, 0, 300, 440);
+      if (view != NULL && !g_str_equal (signals[i].signal, "notify::state"))
+        {
+          stage_wait (view == NULL || g_list_model_get_n_items (listd_view_get_slots (view)) > 0);
+          /* What is left needs a change, or another place. */
+          stage_apply (stage, "ended", NULL, upserts);
+          if (view != NULL)
+            listd_view_set_viewport (view, 0, 880, 300, 440);
+        }
+      stage_wait (watched == NULL);
+    }
+  {
+    /* By the program's own call. */
+    ListdView *view = listd_view_new (client, "ended", NULL), *own = g_object_ref (view);
+
+    stage_wait (listd_view_get_state (view) == LISTD_VIEW_STATE_ACTIVE);
+    g_signal_connect (view, "notify::state", G_CALLBACK (drop_on_notify), &own);
+    listd_view_close (view);
+    g_assert_null (own);
+    g_assert_finalize_object (view);
+  }
+  stage_free (stage);
+}
+
 /* The view and listd's own whole picture, while the list, the viewport and its width change. */
 static void
 random_pictures (void)
@@ -303,6 +374,7 @@ main (int argc, char **argv)
   g_test_add_func ("/view/changes, a kill and a new list → the slots are those of the list", follows);
   g_test_add_func ("/view/scrolling, moving and measuring → the picture follows", moves_and_scrolls);
   g_test_add_func ("/view/a kill after sizes were measured → the same item at the same place", returns);
+  g_test_add_func ("/view/the last reference goes in a handler → everything ends", ends_in_every_callback);
   g_test_add_func ("/view/random changes, viewports and widths → rows without gaps", random_pictures);
   return g_test_run ();
 }
