@@ -36,7 +36,8 @@ remember_place (ListdView *self)
   if (self->state != LISTD_VIEW_STATE_ACTIVE || self->head.sequence == 0 || self->place.returning)
     return;
   g_clear_pointer (&self->place.id, g_free);
-  if (!self->asking && !self->viewport_changed)
+  /* A picture may come before the answer to the viewport that it shows. */
+  if (!self->viewport_changed && (!self->asking || (x == self->viewport[0] && y == self->viewport[1])))
     first = listd_screen_get_first (self->screen, x, y, self->viewport[2], self->viewport[3]);
   if (first == NULL)
     return;
