@@ -54,7 +54,7 @@ struct _ListdFlowView
   gboolean configuring;
   GArray *told; /* of Told: the viewports that listd was told of and has not shown to know, then the last that it has */
   guint scrolls; /* calls under way */
-  gboolean filled;
+  gboolean filled, reopened;
   gboolean anchors; /* listd keeps what is seen at its place */
   char *wanted; /* where to scroll to as soon as that can be done */
   guint wanted_item;
@@ -116,6 +116,8 @@ void listd_flow_cells_drop (ListdFlowView *self, ListdCell *cell);
 void listd_flow_scroll_init (ListdFlowView *self);
 void listd_flow_scroll_finalize (ListdFlowView *self);
 void listd_flow_scroll_reset (ListdFlowView *self);
+/* The next picture is the first one of a view that listd opened anew. */
+void listd_flow_scroll_reopen (ListdFlowView *self);
 void listd_flow_set_adjustment (ListdFlowView *self, GtkOrientation orientation, GtkAdjustment *adjustment);
 void listd_flow_set_page (ListdFlowView *self, double width, double height);
 /* A picture is there: what was at `before` in the content is at `after` now. NULL when nothing of what was shown is left. */

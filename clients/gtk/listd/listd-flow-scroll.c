@@ -110,6 +110,12 @@ listd_flow_scroll_reset (ListdFlowView *self)
 }
 
 void
+listd_flow_scroll_reopen (ListdFlowView *self)
+{
+  self->reopened = TRUE;
+}
+
+void
 listd_flow_set_adjustment (ListdFlowView *self, GtkOrientation orientation, GtkAdjustment *adjustment)
 {
   ListdAxis *axis = &self->axes[orientation];
@@ -225,7 +231,16 @@ listd_flow_take_picture (ListdFlowView *self, const ListdRect *before, const Lis
     seen[0] = after->x - before->x;
   if (before != NULL && content[1] > self->axes[1].page)
     seen[1] = after->y - before->y;
-  find_shift (self, offset, seen, shift);
+  if (self->reopened)
+    {
+      /* Another view: it knows nothing of the viewports before, and may begin somewhere near. */
+      g_array_set_size (self->told, 0);
+      for (guint axis = 0; axis < 2; axis++)
+        shift[axis] = before != NULL ? seen[axis] : offset[axis] - self->axes[axis].position;
+      self->reopened = FALSE;
+    }
+  else
+    find_shift (self, offset, seen, shift);
   for (guint axis = 0; axis < 2; axis++)
     {
       self->axes[axis].content = content[axis];

@@ -159,7 +159,10 @@ static void
 on_view_state (ListdView *view, GParamSpec *pspec, ListdFlowView *self)
 {
   if (listd_view_get_state (view) == LISTD_VIEW_STATE_ACTIVE)
-    listd_view_set_on_screen (view, gtk_widget_get_mapped (GTK_WIDGET (self)));
+    {
+      listd_flow_scroll_reopen (self);
+      listd_view_set_on_screen (view, gtk_widget_get_mapped (GTK_WIDGET (self)));
+    }
   gtk_accessible_update_state (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_STATE_BUSY,
                                listd_view_get_state (view) == LISTD_VIEW_STATE_OPENING, -1);
 }

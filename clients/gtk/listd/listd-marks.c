@@ -13,6 +13,7 @@ struct _ListdMarks
   GHashTable *refs; /* Ref -> itself */
   GCancellable *question;
   gboolean asked;
+  GPtrArray *waiting; /* of Wish, until the list is open */
 };
 
 typedef struct
@@ -20,6 +21,22 @@ typedef struct
   guint item;
   char id[];
 } Ref;
+
+/* What somebody wanted before the list was open. */
+typedef struct
+{
+  GPtrArray *refs; /* of Ref */
+  gboolean select, only;
+} Wish;
+
+static void
+wish_free (gpointer data)
+{
+  Wish *wish = data;
+
+  g_ptr_array_unref (wish->refs);
+  g_free (wish);
+}
 
 static guint
 ref_hash (gconstpointer data)
@@ -161,6 +178,47 @@ ask (ListdMarks *self)
     g_bus_get (bus, self->question, on_bus, question);
 }
 
+static gboolean
+wait_for_list (ListdMarks *self, const ListdRef *refs, gsize n, gboolean select, gboolean only)
+{
+  Wish *wish;
+
+  if (listd_list_get_state (self->list) != LISTD_LIST_STATE_LOADING && listd_list_get_state (self->list) != LISTD_LIST_STATE_OFFLINE)
+    return FALSE;
+  wish = g_new (Wish, 1);
+  *wish = (Wish){ g_ptr_array_new_with_free_func (g_free), select, only };
+  for (gsize i = 0; i < n; i++)
+    g_ptr_array_add (wish->refs, ref_new (refs[i].id, refs[i].item));
+  /* The last one that says all makes what was before it moot. */
+  if (only)
+    g_ptr_array_set_size (self->waiting, 0);
+  g_ptr_array_add (self->waiting, wish);
+  return TRUE;
+}
+
+static void
+grant (ListdMarks *self)
+{
+  g_autoptr (GPtrArray) waiting = g_steal_pointer (&self->waiting);
+
+  self->waiting = g_ptr_array_new_with_free_func (wish_free);
+  for (guint i = 0; i < waiting->len; i++)
+    {
+      const Wish *wish = waiting->pdata[i];
+      g_autoptr (GArray) refs = g_array_new (FALSE, FALSE, sizeof (ListdRef));
+
+      for (guint j = 0; j < wish->refs->len; j++)
+        {
+          const Ref *ref = wish->refs->pdata[j];
+          g_array_append_val (refs, ((ListdRef){ ref->id, ref->item }));
+        }
+      if (wish->select)
+        listd_marks_select (self, (ListdRef *) (gpointer) refs->data, refs->len, wish->only);
+      else
+        listd_marks_deselect (self, (ListdRef *) (gpointer) refs->data, refs->len);
+    }
+}
+
 static void
 on_state (ListdList *list, GParamSpec *pspec, ListdMarks *self)
 {
@@ -171,6 +229,8 @@ on_state (ListdList *list, GParamSpec *pspec, ListdMarks *self)
       self->changed (self->data);
     }
   ask (self);
+  if (listd_list_get_state (list) == LISTD_LIST_STATE_READY)
+    grant (self);
 }
 
 static void
@@ -191,6 +251,7 @@ listd_marks_new (ListdList *list, void (*changed) (gpointer data), gpointer data
   self->data = data;
   self->refs = g_hash_table_new_full (ref_hash, ref_equal, g_free, NULL);
   self->question = g_cancellable_new ();
+  self->waiting = g_ptr_array_new_with_free_func (wish_free);
   g_signal_connect (list, "selection-changed", G_CALLBACK (on_selection), self);
   g_signal_connect (list, "notify::state", G_CALLBACK (on_state), self);
   ask (self);
@@ -205,6 +266,7 @@ listd_marks_free (ListdMarks *self)
   g_signal_handlers_disconnect_by_data (self->list, self);
   g_object_unref (self->list);
   g_hash_table_unref (self->refs);
+  g_ptr_array_unref (self->waiting);
   g_free (self);
 }
 
@@ -239,6 +301,8 @@ listd_marks_select (ListdMarks *self, const ListdRef *refs, gsize n, gboolean on
   GHashTableIter iter;
   Ref *ref;
 
+  if (wait_for_list (self, refs, n, TRUE, only))
+    return;
   for (gsize i = 0; i < n; i++)
     {
       g_hash_table_add (wanted, ref_new (refs[i].id, refs[i].item));
@@ -257,7 +321,7 @@ listd_marks_select (ListdMarks *self, const ListdRef *refs, gsize n, gboolean on
 void
 listd_marks_deselect (ListdMarks *self, const ListdRef *refs, gsize n)
 {
-  if (n > 0)
+  if (n > 0 && !wait_for_list (self, refs, n, FALSE, FALSE))
     listd_list_change_selection_async (self->list, NULL, 0, refs, n, NULL, NULL, NULL);
 }
 

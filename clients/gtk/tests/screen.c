@@ -31,17 +31,14 @@ on_unbind (ListdFlowView *view, GtkWidget *child, ListdSlot *slot, Screen *scree
   screen->unbinds++;
 }
 
-/* Not those that wait to be used again, and not that which has the focus out of sight. */
+/* Not those that wait to be used again, and not that which has the focus far out of sight. */
 static gboolean
 is_shown (GtkWidget *child)
 {
-  GListModel *slots;
-  guint position;
+  graphene_rect_t bounds;
 
-  if (!LISTD_IS_CELL (child) || !gtk_widget_get_child_visible (child) || listd_cell_get_slot (LISTD_CELL (child)) == NULL)
-    return FALSE;
-  slots = listd_view_get_slots (listd_flow_view_get_view (LISTD_FLOW_VIEW (gtk_widget_get_parent (child))));
-  return g_list_store_find (G_LIST_STORE (slots), listd_cell_get_slot (LISTD_CELL (child)), &position);
+  return LISTD_IS_CELL (child) && gtk_widget_get_child_visible (child) && listd_cell_get_slot (LISTD_CELL (child)) != NULL
+         && gtk_widget_compute_bounds (child, gtk_widget_get_parent (child), &bounds) && bounds.origin.y > -9000;
 }
 
 static ListdCell *

@@ -120,7 +120,7 @@ selects_by_rectangle (void)
   g_assert_false (screen_selected (screen, "o0"));
   g_assert_false (screen_selected (screen, "o5"));
   /* At the edge it scrolls, and what it has met stays selected. */
-  point ("mousemove 50 66;mousedown 1;mousemove 80 90;mousemove 150 438");
+  point ("mousemove 90 80;mousedown 1;mousemove 110 95;mousemove 150 438");
   stage_wait (gtk_adjustment_get_value (screen_adjustment (screen)) > 700);
   point ("mousemove 150 300;mouseup 1");
   stage_wait (screen_selected (screen, "o20"));
