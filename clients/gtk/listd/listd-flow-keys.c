@@ -18,11 +18,11 @@ listd_flow_keys_get_focused (ListdFlowView *self)
 static void
 on_position (GObject *object, GAsyncResult *result, gpointer data)
 {
-  g_autoptr (ListdFlowView) self = data;
+  g_autoptr (ListdFlowView) self = listd_flow_return (data);
   const guint position = listd_list_find_finish (LISTD_LIST (object), result, NULL);
   ListdCell *cell;
 
-  if (position == G_MAXUINT || self->list != LISTD_LIST (object) || self->cursor == NULL)
+  if (self == NULL || position == G_MAXUINT || self->list != LISTD_LIST (object) || self->cursor == NULL)
     return;
   cell = listd_flow_view_get_cell (self, self->cursor, self->cursor_item);
   if (cell != NULL)
@@ -42,7 +42,7 @@ listd_flow_keys_set_cursor (ListdFlowView *self, ListdCell *cell)
   self->cursor = g_strdup (listd_item_get_id (item));
   self->cursor_item = listd_item_get_item (item);
   if (self->uneven && self->list != NULL && self->cursor != NULL)
-    listd_list_find_async (self->list, self->cursor, NULL, on_position, g_object_ref (self));
+    listd_list_find_async (self->list, self->cursor, NULL, on_position, listd_flow_lend (self));
 }
 
 static void
@@ -390,7 +390,7 @@ show_found (ListdItem *item, GParamSpec *pspec, ListdFlowView *self)
 /* One search from where somebody is, then one from the start. A client has one search at a time: the next one waits. */
 typedef struct
 {
-  ListdFlowView *view;
+  GWeakRef *view;
   ListdList *list;
   char *text;
   gboolean from_start;
@@ -401,13 +401,14 @@ static void look_for_typed (ListdFlowView *self);
 static void
 search_end (Search *search)
 {
-  ListdFlowView *self = search->view;
-  const gboolean again = self->typed->len > 0 && !g_str_equal (self->typed->str, search->text);
+  g_autoptr (ListdFlowView) self = listd_flow_return (search->view);
 
-  self->searching = FALSE;
-  if (again && self->list != NULL)
-    look_for_typed (self);
-  g_object_unref (self);
+  if (self != NULL)
+    {
+      self->searching = FALSE;
+      if (self->typed->len > 0 && !g_str_equal (self->typed->str, search->text) && self->list != NULL)
+        look_for_typed (self);
+    }
   g_object_unref (search->list);
   g_free (search->text);
   g_free (search);
@@ -417,11 +418,16 @@ static void
 on_searched (GObject *object, GAsyncResult *result, gpointer data)
 {
   Search *search = data;
-  ListdFlowView *self = search->view;
+  g_autoptr (ListdFlowView) self = g_weak_ref_get (search->view);
   g_autoptr (GError) error = NULL;
   const guint position = listd_list_search_finish (search->list, result, &error);
   ListdItem *item;
 
+  if (self == NULL)
+    {
+      search_end (search);
+      return;
+    }
   if (position == G_MAXUINT && error == NULL && !search->from_start && self->list == search->list)
     {
       search->from_start = TRUE;
@@ -464,7 +470,7 @@ look_for_typed (ListdFlowView *self)
     return;
   self->searching = TRUE;
   search = g_new (Search, 1);
-  *search = (Search){ g_object_ref (self), g_object_ref (self->list), g_strdup (self->typed->str), TRUE };
+  *search = (Search){ listd_flow_lend (self), g_object_ref (self->list), g_strdup (self->typed->str), TRUE };
   if (self->cursor != NULL)
     listd_list_find_async (self->list, self->cursor, NULL, on_begin, search);
   else

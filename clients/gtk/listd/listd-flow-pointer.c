@@ -264,7 +264,7 @@ update_item (ListdFlowView *self)
 
 typedef struct
 {
-  ListdFlowView *view;
+  GWeakRef *view;
   ListdSlot *slot;
 } Drop;
 
@@ -272,11 +272,11 @@ static void
 on_moved (GObject *object, GAsyncResult *result, gpointer data)
 {
   Drop *drop = data;
-  ListdFlowView *self = drop->view;
+  g_autoptr (ListdFlowView) self = listd_flow_return (drop->view);
   g_autoptr (GError) error = NULL;
   const gboolean moved = listd_view_move_item_finish (LISTD_VIEW (object), result, NULL, &error);
 
-  if (self->pointer != NULL)
+  if (self != NULL && self->pointer != NULL)
     {
       self->pointer->asking = FALSE;
       if (self->held != NULL)
@@ -285,7 +285,6 @@ on_moved (GObject *object, GAsyncResult *result, gpointer data)
         listd_flow_emit_move_refused (self, drop->slot, error);
     }
   g_object_unref (drop->slot);
-  g_object_unref (self);
   g_free (drop);
 }
 
@@ -311,7 +310,7 @@ finish_item (ListdFlowView *self, gboolean cancelled)
       return;
     }
   drop = g_new (Drop, 1);
-  *drop = (Drop){ g_object_ref (self), g_object_ref (cell->slot) };
+  *drop = (Drop){ listd_flow_lend (self), g_object_ref (cell->slot) };
   pointer->asking = TRUE;
   listd_view_move_item_async (self->view, section, item, pointer->section, pointer->section == section ? pointer->item : item, NULL, on_moved,
                               drop);
@@ -538,6 +537,9 @@ listd_flow_pointer_dispose (ListdFlowView *self)
   if (self->pointer == NULL)
     return;
   end_drag (self, TRUE);
+  /* The grab of an open menu ends with it. */
+  if (self->pointer->menu != NULL)
+    gtk_popover_popdown (GTK_POPOVER (self->pointer->menu));
   g_clear_pointer (&self->pointer->menu, gtk_widget_unparent);
   g_hash_table_unref (self->pointer->band);
   g_clear_pointer (&self->pointer, g_free);

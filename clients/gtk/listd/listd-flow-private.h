@@ -87,6 +87,9 @@ struct _ListdFlowView
 void listd_flow_properties_install (GObjectClass *object_class);
 
 /* listd-flow-view.c */
+/* What a call that is under way keeps of the view, which may go meanwhile; the second gives it back, transfer full, or NULL. */
+GWeakRef *listd_flow_lend (ListdFlowView *self);
+ListdFlowView *listd_flow_return (GWeakRef *lent);
 /* Opens the view anew, because something that it is opened with is another. */
 void listd_flow_open (ListdFlowView *self, gboolean another_list);
 GtkWidget *listd_flow_emit_setup (ListdFlowView *self, ListdCell *cell);

@@ -351,14 +351,14 @@ listd_flow_scroll_update (ListdFlowView *self)
 static void
 on_scrolled (GObject *object, GAsyncResult *result, gpointer data)
 {
-  g_autoptr (ListdFlowView) self = data;
+  g_autoptr (ListdFlowView) self = listd_flow_return (data);
   g_autoptr (GError) error = NULL;
   const gboolean done = listd_view_scroll_to_finish (LISTD_VIEW (object), result, &error);
 
+  if (self == NULL || self->view != LISTD_VIEW (object))
+    return;
   if (!done)
     g_debug ("%s: %s", self->name, error->message);
-  if (self->view != LISTD_VIEW (object))
-    return;
   self->scrolls -= MIN (self->scrolls, 1);
   if (done)
     listd_flow_scroll_update (self);
@@ -378,7 +378,7 @@ scroll_now (ListdFlowView *self)
       self->awaited_item = self->wanted_item;
     }
   self->scrolls++;
-  listd_view_scroll_to_async (self->view, id, self->wanted_item, self->wanted_position, NULL, on_scrolled, g_object_ref (self));
+  listd_view_scroll_to_async (self->view, id, self->wanted_item, self->wanted_position, NULL, on_scrolled, listd_flow_lend (self));
 }
 
 /**

@@ -51,7 +51,7 @@ listd_flow_select_update (ListdFlowView *self, ListdCell *cell)
 /* A range may reach to items that no cell shows: the list finds both ends, and loads the names of what is between them. */
 typedef struct
 {
-  ListdFlowView *view;
+  GWeakRef *view;
   ListdList *list;
   char *id;
   guint items[2];
@@ -63,7 +63,8 @@ typedef struct
 static void
 range_free (Range *range)
 {
-  g_object_unref (range->view);
+  g_autoptr (ListdFlowView) self = listd_flow_return (range->view);
+
   g_object_unref (range->list);
   g_free (range->id);
   g_free (range);
@@ -73,10 +74,11 @@ static void
 on_found (GObject *object, GAsyncResult *result, gpointer data)
 {
   Range *range = data;
+  g_autoptr (ListdFlowView) self = g_weak_ref_get (range->view);
   const guint position = listd_list_find_finish (LISTD_LIST (object), result, NULL);
   guint first, last;
 
-  if (position == G_MAXUINT || range->view->list != range->list)
+  if (position == G_MAXUINT || self == NULL || self->list != range->list)
     {
       range_free (range);
       return;
@@ -89,8 +91,8 @@ on_found (GObject *object, GAsyncResult *result, gpointer data)
     }
   first = MIN (range->positions[0], range->positions[1]);
   last = MAX (range->positions[0], range->positions[1]);
-  if (!gtk_selection_model_select_range (GTK_SELECTION_MODEL (range->view->selection), first, last - first + 1, !range->add))
-    gtk_widget_error_bell (GTK_WIDGET (range->view));
+  if (!gtk_selection_model_select_range (GTK_SELECTION_MODEL (self->selection), first, last - first + 1, !range->add))
+    gtk_widget_error_bell (GTK_WIDGET (self));
   range_free (range);
 }
 
@@ -99,7 +101,7 @@ select_range_to (ListdFlowView *self, ListdItem *item, gboolean add)
 {
   Range *range = g_new0 (Range, 1);
 
-  range->view = g_object_ref (self);
+  range->view = listd_flow_lend (self);
   range->list = g_object_ref (self->list);
   range->id = g_strdup (listd_item_get_id (item));
   range->items[0] = self->pivot_item;

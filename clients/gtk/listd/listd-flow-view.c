@@ -57,6 +57,25 @@ template_free (gpointer data)
 
 G_DEFINE_FINAL_TYPE_WITH_CODE (ListdFlowView, listd_flow_view, GTK_TYPE_WIDGET, G_IMPLEMENT_INTERFACE (GTK_TYPE_SCROLLABLE, NULL))
 
+GWeakRef *
+listd_flow_lend (ListdFlowView *self)
+{
+  GWeakRef *lent = g_new (GWeakRef, 1);
+
+  g_weak_ref_init (lent, self);
+  return lent;
+}
+
+ListdFlowView *
+listd_flow_return (GWeakRef *lent)
+{
+  ListdFlowView *self = g_weak_ref_get (lent);
+
+  g_weak_ref_clear (lent);
+  g_free (lent);
+  return self;
+}
+
 /* Cells */
 
 GtkWidget *
