@@ -44,6 +44,12 @@ listd_client_is_up (ListdClient *self)
   return self->up;
 }
 
+guint
+listd_client_get_generation (ListdClient *self)
+{
+  return self->generation;
+}
+
 gboolean
 listd_client_has_feature (ListdClient *self, const char *feature)
 {

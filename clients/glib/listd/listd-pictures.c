@@ -14,7 +14,8 @@ struct _ListdPictures
   gpointer owner;
 
   char *view;
-  guint serial; /* of the view */
+  guint generation; /* of the listd that has the view */
+  guint serial;     /* of the view */
   guint subscriptions[G_N_ELEMENTS (heard)];
   guint64 sequence, acknowledged;
   gboolean lost;
@@ -52,7 +53,7 @@ forget (ListdPictures *self)
 void
 listd_pictures_close (ListdPictures *self)
 {
-  if (self->view != NULL)
+  if (listd_pictures_get_view (self) != NULL)
     listd_client_tell (self->client, self->view, "View", "Close", NULL);
   forget (self);
 }
@@ -69,7 +70,8 @@ listd_pictures_free (ListdPictures *self)
 const char *
 listd_pictures_get_view (ListdPictures *self)
 {
-  return self->view;
+  /* Another listd may have given the path to somebody else by the time that this queue hears of it. */
+  return self->generation == listd_client_get_generation (self->client) ? self->view : NULL;
 }
 
 guint64
@@ -88,7 +90,8 @@ void
 listd_pictures_acknowledge (ListdPictures *self, guint64 sequence)
 {
   self->acknowledged = sequence;
-  listd_client_tell (self->client, self->view, "View", "Ack", g_variant_new ("(t)", sequence));
+  if (listd_pictures_get_view (self) != NULL)
+    listd_client_tell (self->client, self->view, "View", "Ack", g_variant_new ("(t)", sequence));
 }
 
 gboolean
@@ -121,7 +124,7 @@ listd_pictures_ask_whole (ListdPictures *self)
 {
   Asked *asked;
 
-  if (self->lost || self->view == NULL)
+  if (self->lost || listd_pictures_get_view (self) == NULL)
     return;
   self->lost = TRUE;
   asked = g_new (Asked, 1);
@@ -163,6 +166,7 @@ listd_pictures_open (ListdPictures *self, const char *view)
 {
   listd_pictures_close (self);
   self->view = g_strdup (view);
+  self->generation = listd_client_get_generation (self->client);
   /* They are sent to this connection alone, so the bus needs no rule. */
   for (guint i = 0; i < G_N_ELEMENTS (heard); i++)
     self->subscriptions[i] = listd_client_subscribe (self->client, self->queue, view, "View", heard[i].member, heard[i].type, TRUE, on_signal, self);

@@ -49,6 +49,8 @@ typedef void (*ListdReplyFunc) (gpointer object, GVariant *reply, const GError *
 void listd_client_add_member (ListdClient *client, ListdQueue *queue, const ListdMemberFuncs *funcs);
 void listd_client_remove_member (ListdClient *client, ListdQueue *queue);
 gboolean listd_client_is_up (ListdClient *client);
+/* Another number with each owner of the name: paths of views mean something to one of them only. */
+guint listd_client_get_generation (ListdClient *client);
 gboolean listd_client_has_feature (ListdClient *client, const char *feature);
 /* Calls a method, and posts its answer to the queue of `object`, unless the object or the owner of the name is gone by then.
  * `reply_type` is what the answer must be. Takes floating parameters. */

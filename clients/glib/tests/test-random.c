@@ -478,9 +478,14 @@ view_settled (Client *self, GPtrArray *rows, GString *why)
       top = MIN (top, listd_slot_get_y (slot));
       bottom = MAX (bottom, listd_slot_get_y (slot) + listd_slot_get_height (slot));
     }
-  /* A viewport beyond the content shows nothing: listd does not correct it. */
-  if (rows == NULL || rows->len == 0 || y >= height || y + self->height <= 0)
-    return g_hash_table_size (self->slots) == 0;
+  if (rows == NULL || rows->len == 0)
+    {
+      g_string_append_printf (why, "the list is empty, the view shows %u slots", g_hash_table_size (self->slots));
+      return g_hash_table_size (self->slots) == 0;
+    }
+  /* A viewport beyond the content shows what its buffer reaches: listd does not correct it. */
+  if (y >= height || y + self->height <= 0)
+    return TRUE;
   if (sum != bottom - top || top > MAX (y, 0) || bottom < MIN (height, y + self->height))
     {
       g_string_append_printf (why, "the view shows %g rows from %g to %g, the viewport is from %g to %g of %g", sum, top, bottom, y, y + self->height,

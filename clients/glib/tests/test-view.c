@@ -310,6 +310,65 @@ ends_in_every_callback (void)
   stage_free (stage);
 }
 
+typedef struct
+{
+  Stage *stage;
+  ListdView *view;
+  guint opened; /* how often since then */
+} Restart;
+
+static void
+count_openings (ListdView *view, GParamSpec *pspec, Restart *restart)
+{
+  restart->opened += listd_view_get_state (view) == LISTD_VIEW_STATE_OPENING;
+}
+
+/* listd is restarted, and the view is open again, while this list is still told of what was before. */
+static void
+restart (GListModel *list, guint position, guint removed, guint added, Restart *restart)
+{
+  stage_stop_listd (restart->stage, SIGKILL);
+  stage_wait (listd_view_get_state (restart->view) == LISTD_VIEW_STATE_OFFLINE);
+  stage_start_listd (restart->stage);
+  stage_wait (listd_view_get_state (restart->view) == LISTD_VIEW_STATE_ACTIVE);
+}
+
+static void
+stays_open (gconstpointer data)
+{
+  static const char *const ids[] = { "last", "late", "o0", "o1", "o2" };
+  Stage *stage = stage_new (GPOINTER_TO_INT (data));
+  g_autoptr (ListdClient) client = listd_client_new_for_address (stage_address (stage));
+  g_autoptr (ListdList) list = NULL;
+  g_autoptr (ListdView) view = NULL;
+  Restart data_of_handler;
+  Screen screen;
+  gulong handler;
+
+  stage_create (stage, "late", NULL);
+  stage_fill (stage, "late", 3);
+  /* The numbers of views begin again with each daemon: the first was the list's, and is the other one's then. */
+  list = listd_list_new (client, "late");
+  stage_wait (listd_list_get_state (list) == LISTD_LIST_STATE_READY);
+  view = listd_view_new (client, "late", NULL);
+  screen_init (&screen, view);
+  listd_view_set_viewport (view, 0, 0, 300, 440);
+  stage_wait (g_hash_table_size (screen.slots) == 3);
+  data_of_handler = (Restart){ stage, view, 0 };
+  g_signal_connect (view, "notify::state", G_CALLBACK (count_openings), &data_of_handler);
+  handler = g_signal_connect (list, "items-changed", G_CALLBACK (restart), &data_of_handler);
+  stage_apply (stage, "late", NULL, "[('late', '', 'first', '', {})]");
+  stage_wait (g_list_model_get_n_items (G_LIST_MODEL (list)) == 4);
+  g_signal_handler_disconnect (list, handler);
+  stage_wait (listd_list_get_state (list) == LISTD_LIST_STATE_READY);
+  stage_apply (stage, "late", NULL, "[('last', '', 'first', '', {})]");
+  stage_wait (g_list_model_get_n_items (G_LIST_MODEL (list)) == 5 && shows (&screen, ids, 5));
+  g_assert_cmpuint (data_of_handler.opened, ==, 1);
+  g_signal_handlers_disconnect_by_data (view, &data_of_handler);
+  screen_clear (&screen);
+  stage_free (stage);
+}
+
 /* The view and listd's own whole picture, while the list, the viewport and its width change. */
 static void
 random_pictures (void)
@@ -375,6 +434,9 @@ main (int argc, char **argv)
   g_test_add_func ("/view/scrolling, moving and measuring → the picture follows", moves_and_scrolls);
   g_test_add_func ("/view/a kill after sizes were measured → the same item at the same place", returns);
   g_test_add_func ("/view/the last reference goes in a handler → everything ends", ends_in_every_callback);
+  g_test_add_data_func ("/view/bus: a list that hears late of a restart → the view that is open again stays", GINT_TO_POINTER (STAGE_DAEMON), stays_open);
+  g_test_add_data_func ("/view/direct socket: a list that hears late of a restart → the view that is open again stays",
+                        GINT_TO_POINTER (STAGE_DIRECT), stays_open);
   g_test_add_func ("/view/random changes, viewports and widths → rows without gaps", random_pictures);
   return g_test_run ();
 }
