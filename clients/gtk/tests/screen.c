@@ -193,8 +193,10 @@ is_settled (Screen *self)
 void
 screen_settle (Screen *self)
 {
+  /* What was scrolled before this is on the screen first. */
+  screen_wait_frames (self, 1);
   stage_wait (is_settled (self));
-  screen_wait_frames (self, 3);
+  screen_wait_frames (self, 2);
 }
 
 void
