@@ -95,6 +95,16 @@ listd_pictures_acknowledge (ListdPictures *self, guint64 sequence)
 }
 
 gboolean
+listd_pictures_check (ListdPictures *self, const GError *error)
+{
+  if (self->view == NULL || !g_error_matches (error, G_DBUS_ERROR, G_DBUS_ERROR_UNKNOWN_OBJECT))
+    return FALSE;
+  forget (self);
+  self->funcs->closed (self->owner, "gone");
+  return TRUE;
+}
+
+gboolean
 listd_pictures_asks_whole (ListdPictures *self)
 {
   return self->lost;

@@ -35,6 +35,9 @@ const char *listd_pictures_get_view (ListdPictures *pictures);
 guint64 listd_pictures_get_sequence (ListdPictures *pictures);
 guint64 listd_pictures_get_acknowledged (ListdPictures *pictures);
 void listd_pictures_acknowledge (ListdPictures *pictures, guint64 sequence);
+/* A call of the view was refused: was the view gone? Its end may have come before anybody heard it; then it is told now. TRUE when the
+ * view is closed by that. */
+gboolean listd_pictures_check (ListdPictures *pictures, const GError *error);
 /* Asks for a whole picture; until it comes, there is none. */
 void listd_pictures_ask_whole (ListdPictures *pictures);
 gboolean listd_pictures_asks_whole (ListdPictures *pictures);

@@ -160,6 +160,8 @@ on_viewport (gpointer object, GVariant *reply, const GError *error, gpointer dat
   self->asking = FALSE;
   if (error != NULL)
     g_debug ("%s: %s", self->name, error->message);
+  if (listd_pictures_check (self->pictures, error))
+    return;
   if (self->viewport_changed)
     listd_view_send_soon (self);
 }
@@ -305,10 +307,17 @@ on_appeared (gpointer object, const char *path)
     open_view (self, NULL);
 }
 
-/* Its view says so itself. */
+/* Its view says so too, but maybe before it was heard of. */
 static void
 on_disappeared (gpointer object, const char *path)
 {
+  ListdView *self = object;
+
+  if (g_strcmp0 (path, self->path) != 0)
+    return;
+  self->appeared = FALSE;
+  if (listd_pictures_get_view (self->pictures) != NULL)
+    on_closed (self, "adapter-removed");
 }
 
 static const ListdMemberFuncs member_funcs = { on_up, on_down, on_appeared, on_disappeared };

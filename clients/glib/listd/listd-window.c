@@ -547,7 +547,8 @@ on_range (gpointer object, GVariant *reply, const GError *error, gpointer data)
   self->asking = FALSE;
   if (error != NULL)
     g_debug ("%s: %s", self->path, error->message);
-  listd_window_refresh (self);
+  if (!listd_pictures_check (self->pictures, error))
+    listd_window_refresh (self);
 }
 
 static void

@@ -186,6 +186,39 @@ lost_picture (void)
   lossy_clear (&self);
 }
 
+static void
+until_open (Stage *stage, const char *part)
+{
+  for (gboolean open = FALSE; !open;)
+    {
+      g_autoptr (GVariant) views = stage_call (stage, "/org/listd/Listd1", "Manager", "ListViews", NULL);
+      g_autofree char *text = g_variant_print (views, FALSE);
+      open = strstr (text, part) != NULL;
+    }
+}
+
+/* The view has ended before the program hears that it was opened, and so before it can hear of the end. */
+static void
+ended_before_opened (void)
+{
+  Lossy self;
+  g_autoptr (ListdView) view = NULL;
+
+  lossy_init (&self, STAGE_DAEMON);
+  stage_create (self.stage, "short", NULL);
+  view = listd_view_new (self.client, "short", NULL);
+  listd_view_set_viewport (view, 0, 0, 300, 440);
+  until_open (self.stage, "/adapters/short");
+  g_variant_unref (stage_call (self.stage, "/org/listd/Listd1", "Manager", "RemoveAdapter", g_variant_new ("(s)", "short")));
+  stage_create (self.stage, "short", NULL);
+  stage_fill (self.stage, "short", 3);
+  wait_for_signals (&self);
+  stage_wait (g_list_model_get_n_items (listd_view_get_slots (view)) == 3);
+  g_variant_unref (stage_call (self.stage, "/org/listd/Listd1", "Manager", "RemoveAdapter", g_variant_new ("(s)", "short")));
+  stage_wait (listd_view_get_state (view) == LISTD_VIEW_STATE_FAILED);
+  lossy_clear (&self);
+}
+
 /* What is shown again is too large for the credit that is left, and the client has no reason to acknowledge by itself. */
 static void
 stalls (void)
@@ -286,6 +319,7 @@ main (int argc, char **argv)
   g_test_add_func ("/lost/the last Updated, and a picture comes → the model has its revision", last_before_picture);
   g_test_add_func ("/lost/the Updated of a write → the model has it in the callback", last_before_answer);
   g_test_add_func ("/lost/a picture → the whole one is asked for", lost_picture);
+  g_test_add_func ("/lost/a view that ended before it was heard of → it is opened again", ended_before_opened);
   g_test_add_func ("/lost/Stalled, as a picture is larger than the credit that is left → it comes", stalls);
   g_test_add_func ("/lost/more pictures than credit in one turn of the main loop → the newest content", sleeps);
   /* A quarter of a million objects take their time. */
