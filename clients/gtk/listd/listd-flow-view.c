@@ -225,7 +225,31 @@ listd_flow_open (ListdFlowView *self, gboolean another_list)
     g_object_notify (G_OBJECT (self), "list");
 }
 
+/* What lies above other cells must hide them, unless a theme knows better. */
+static const char style[] = "listview > header, listview > row.drag { background-color: @theme_base_color; }"
+                            "listview > row.drag { box-shadow: 0 2px 6px alpha(black, 0.3); }";
+
+static void
+add_style (GdkDisplay *display)
+{
+  g_autoptr (GtkCssProvider) provider = NULL;
+
+  if (g_object_get_data (G_OBJECT (display), "listd-style") != NULL)
+    return;
+  provider = gtk_css_provider_new ();
+  gtk_css_provider_load_from_data (provider, style, -1);
+  gtk_style_context_add_provider_for_display (display, GTK_STYLE_PROVIDER (provider), GTK_STYLE_PROVIDER_PRIORITY_FALLBACK);
+  g_object_set_data_full (G_OBJECT (display), "listd-style", g_steal_pointer (&provider), g_object_unref);
+}
+
 /* GtkWidget */
+
+static void
+listd_flow_view_realize (GtkWidget *widget)
+{
+  GTK_WIDGET_CLASS (listd_flow_view_parent_class)->realize (widget);
+  add_style (gtk_widget_get_display (widget));
+}
 
 static void
 listd_flow_view_measure (GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum, int *natural, int *minimum_baseline,
@@ -358,6 +382,7 @@ listd_flow_view_class_init (ListdFlowViewClass *klass)
   widget_class->snapshot = listd_flow_view_snapshot;
   widget_class->map = listd_flow_view_map;
   widget_class->unmap = listd_flow_view_unmap;
+  widget_class->realize = listd_flow_view_realize;
   widget_class->unrealize = listd_flow_view_unrealize;
   widget_class->focus = listd_flow_view_focus;
   widget_class->grab_focus = listd_flow_view_grab_focus;
