@@ -8,13 +8,20 @@ public import PluginAPI
 enum MarslinkPlugin: Plugin {
     static func manifest(for host: PluginHost) throws -> PluginManifest {
         let calendar = SolCalendar(landing: try landing(in: host.settings))
+        let hasHeading = try host.settings.boolean("Headings") ?? false
         let messageInterval = try host.settings.duration("MessageInterval") ?? .seconds(3)
         return PluginManifest(
             name: "marslink", version: "1.0.0",
             sectionControllers: [
-                .controller("JournalSectionController") { JournalSectionController(calendar: calendar) },
-                .controller("MessageSectionController") { MessageSectionController() },
-                .controller("WeatherSectionController") { WeatherSectionController(calendar: calendar) },
+                .controller("JournalSectionController") {
+                    JournalSectionController(calendar: calendar, hasHeading: hasHeading)
+                },
+                .controller("MessageSectionController") {
+                    MessageSectionController(calendar: calendar, hasHeading: hasHeading)
+                },
+                .controller("WeatherSectionController") {
+                    WeatherSectionController(calendar: calendar, hasHeading: hasHeading)
+                },
             ],
             dataSources: [
                 .source("feed") { context in try FeedSource(context, messageInterval: messageInterval) }

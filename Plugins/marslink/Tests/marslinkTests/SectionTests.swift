@@ -9,13 +9,13 @@ import Testing
 
 @Suite("Section controllers of the Mars feed")
 struct SectionTests {
-    private func list() throws -> TestList {
+    private func list(settings: [String: String] = [:]) throws -> TestList {
         let list = try TestList(
             MarslinkPlugin.self,
             sectionControllers: [
                 "journal": "JournalSectionController", "message": "MessageSectionController",
                 "weather": "WeatherSectionController",
-            ], size: Size(width: 320, height: 2000))
+            ], settings: PluginSettings(settings), size: Size(width: 320, height: 2000))
         try list.update(try Feed(SampleFeed.feed.entries + SampleFeed.messages).objects())
         return list
     }
@@ -32,6 +32,18 @@ struct SectionTests {
         #expect(items.map(\.frame.size) == [Size(width: 320, height: 30), Size(width: 320, height: 54)])
         #expect(items.first?.content["title"] == "SOL 0")
         #expect(items.last?.content["author"] == "Ines")
+        #expect(list.faults.isEmpty)
+    }
+
+    @Test("the setting Headings → each section has a header with author and sol, and a journal entry only its text")
+    func headings() throws {
+        let list = try list(settings: ["Headings": "yes"])
+        let items = try list.shown(of: "entry-1")
+        #expect(items.map(\.reuseIdentifier) == ["heading", "journal-text"])
+        #expect(items.first?.kind == .header && items.first?.content["title"] == "Ines")
+        #expect(items.first?.content["sol"] == .int64(0) && items.first?.content["kind"] == "journal")
+        #expect(try list.shown(.header, of: "weather-12")?.content["title"] == "Weather")
+        #expect(try list.shown(.header, of: "message-1")?.content["title"] == "Ground")
         #expect(list.faults.isEmpty)
     }
 

@@ -7,12 +7,7 @@ internal import PluginAPI
 ///
 /// The reuse identifier is `message`. The content has `title` (the author), `text`, `date`, `read`, and `actions`, the
 /// names of the actions that the message offers now.
-final class MessageSectionController: ListGenericSectionController<Message> {
-    override init() {
-        super.init()
-        inset = EdgeInsets(top: 0, left: 0, bottom: 15, right: 0)
-    }
-
+final class MessageSectionController: FeedSectionController<Message> {
     /// Whether the message was read, stored in the list's state: a reload creates new section controllers.
     private var isRead: Bool {
         get { context?.state["read"]?.bool ?? false }

@@ -6,18 +6,11 @@ internal import PluginAPI
 ///
 /// Reuse identifiers are `weather` (content `title`, `detail`, `condition`, `expanded`) and `weather-detail`
 /// (`title`, `detail`). The list's state stores whether the section is expanded, and the order of the details.
-final class WeatherSectionController: ListGenericSectionController<Weather> {
+final class WeatherSectionController: FeedSectionController<Weather> {
     private enum Detail: String, CaseIterable { case sunrise, sunset, high, low }
 
-    private let calendar: SolCalendar
     private var isExpanded = false
     private var details = Detail.allCases
-
-    init(calendar: SolCalendar) {
-        self.calendar = calendar
-        super.init()
-        inset = EdgeInsets(top: 0, left: 0, bottom: 15, right: 0)
-    }
 
     override func didUpdate(to object: ListObject) {
         super.didUpdate(to: object)
