@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+/* Shows a list, or why it cannot be shown. */
+#pragma once
+
+#include "gallery-screen.h"
+
+G_BEGIN_DECLS
+
+/* `child` shows `list`. While the list loads, a spinner stands in its place; when it fails, the reason. Rows that are there stay. */
+GtkWidget *gallery_pane_new (ListdList *list, GtkWidget *child);
+/* A flow view in a scrolled window, in a pane. `view` gets what its signals and options need before it is given. */
+GtkWidget *gallery_pane_new_for_flow (ListdFlowView *view, int maximum_width);
+/* A number as people write it: 1,000,000. */
+char *gallery_format_number (guint64 number);
+
+G_END_DECLS
