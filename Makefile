@@ -1,17 +1,18 @@
 # make run     a living list on this terminal            make check   lint, debug build, every test
+# make gallery lists on a desktop; pictures without one
 # make test    tests alone: all, or those of FILTER      make install the service (PREFIX, DESTDIR)
 # make build   listd, listctl and the plugins, optimised
 # make cluster a list in PostgreSQL on three listds, in two network namespaces (as root)
 # make bench | bench-json | curves | soak | deb | lint | pictures | uninstall | clean
-# make test-service | check-python | check-glib | check-gtk | check-optimised | check-broker | check-boot   parts of `make check` and of .ci/run
+# make test-service | check-python | check-glib | check-gtk | check-gallery | check-optimised | check-broker | check-boot   parts of `make check` and of .ci/run
 #
-# Variables: DIR, DURATION (run); FILTER (test); PREFIX, DESTDIR (install); JOBS (how many compilers and test programs at once).
+# Variables: DIR, DURATION (run); PICTURES (gallery); FILTER (test); PREFIX, DESTDIR (install); JOBS (how many compilers and test programs at once).
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: build run check lint test test-service check-optimised check-broker check-boot check-python check-glib check-gtk pictures cluster bench \
+.PHONY: build run gallery check lint test test-service check-optimised check-broker check-boot check-python check-glib check-gtk check-gallery pictures cluster bench \
     bench-json curves soak install uninstall deb clean bootstrap-%
 
 JOBS ?= $(shell nproc)
@@ -20,7 +21,8 @@ DESTDIR ?=
 DIR ?=
 DURATION ?=
 FILTER ?=
-export PREFIX DESTDIR JOBS
+PICTURES ?= build/pictures
+export PREFIX DESTDIR JOBS PICTURES
 
 SWIFT := scripts/swift
 # A crashed test must not wait for a backtrace that nobody reads.
@@ -35,11 +37,16 @@ run: bootstrap-run
 	scripts/build debug shown
 	scripts/run "$(DIR)" $(DURATION)
 
+# A window with lists, or pictures of it in PICTURES when there is no display.
+gallery: bootstrap-gallery
+	scripts/build release shipped
+	scripts/gallery
+
 # The scripts and the clients use what is built, as the tests do, and all of them wait for much.
 # A line with $(MAKE) would run even with `make -n`.
-check: bootstrap-check bootstrap-python bootstrap-glib bootstrap-gtk lint
+check: bootstrap-check bootstrap-python bootstrap-glib bootstrap-gtk bootstrap-gallery lint
 	scripts/build debug tests
-	scripts/side-by-side "scripts/run-tests .build/debug/listdPackageTests.xctest" "make test-service check-python check-glib check-gtk"
+	scripts/side-by-side "scripts/run-tests .build/debug/listdPackageTests.xctest" "make test-service check-python check-glib check-gtk check-gallery"
 
 test: bootstrap-check
 	scripts/test "$(FILTER)"
@@ -76,11 +83,13 @@ lint:
 	scripts/check-how-to
 	scripts/check-commits
 	scripts/add-license --check
+	scripts/make-gallery-pictures --check
 	for script in .ci/run $$(grep -rlE '^#!/bin/bash' scripts Tests); do bash -n "$$script"; done
 
 # The pictures of the documents, from a real run of the build in BUILT.
-pictures: bootstrap-check $(if $(BUILT),,build)
+pictures: bootstrap-check bootstrap-gallery $(if $(BUILT),,build)
 	scripts/make-pictures
+	scripts/make-gallery-pictures
 
 # The Python package, with the listd of the debug build or the one in LISTD.
 check-python: bootstrap-python
@@ -93,6 +102,10 @@ check-glib: bootstrap-glib
 # The widgets for GTK programs, on a display of their own.
 check-gtk: bootstrap-gtk
 	scripts/check-gtk
+
+# The gallery, with the listd of the debug build or the one in LISTD.
+check-gallery: bootstrap-gallery
+	scripts/check-gallery
 
 # The package in a booted systemd: of a release build, or of the build in BUILT (as BUILT=.build/debug after a check).
 check-boot: bootstrap-boot bootstrap-deb $(if $(BUILT),,build)
