@@ -21,19 +21,37 @@
     public var id: RequestID
     /// The revision that contains the request's effect, or the error that prevented it.
     public var outcome: Result<UInt64, ListError>
-    /// The number of objects that the request dropped because an earlier object had the same identifier.
-    public var droppedDuplicates: Int
+    /// The objects that the request dropped because an earlier object had the same identifier.
+    public var droppedDuplicates: DroppedDuplicates
     /// Whether a section controller or IGListKit's rules refused to move the item. The list is then unchanged.
     public var isRefused: Bool
 
     /// Creates an answer.
     public init(
-        id: RequestID, outcome: Result<UInt64, ListError>, droppedDuplicates: Int = 0, isRefused: Bool = false
+        id: RequestID, outcome: Result<UInt64, ListError>,
+        droppedDuplicates: DroppedDuplicates = DroppedDuplicates(), isRefused: Bool = false
     ) {
         self.id = id
         self.outcome = outcome
         self.droppedDuplicates = droppedDuplicates
         self.isRefused = isRefused
+    }
+}
+
+/// The objects of a list that were dropped because an earlier object of the list has the same identifier.
+@frozen public struct DroppedDuplicates: Sendable, Hashable {
+    /// The maximum number of identifiers in ``ids``.
+    public static let maximumIDs = 8
+
+    /// The number of dropped objects.
+    public var count: Int
+    /// The identifiers of the first dropped objects, each once, in list order; at most ``maximumIDs``.
+    public var ids: [String]
+
+    /// Describes dropped objects; by default, none.
+    public init(count: Int = 0, ids: [String] = []) {
+        self.count = count
+        self.ids = ids
     }
 }
 

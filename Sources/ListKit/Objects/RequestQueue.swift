@@ -26,8 +26,8 @@ struct RequestQueue {
         var isRetry = false
         /// Why the request fails; `nil` as long as it does not.
         var error: ListError?
-        /// The number of objects that the request dropped because of a duplicate identifier.
-        var droppedDuplicates = 0
+        /// The objects that the request dropped because of a duplicate identifier.
+        var droppedDuplicates = DroppedDuplicates()
         /// Whether section controllers refused to move the item.
         var isRefused = false
 

@@ -115,7 +115,7 @@
     ///
     /// Requires that no change is open.
     /// - Parameters:
-    ///   - entries: the requests, which get their errors and the numbers of dropped duplicates.
+    ///   - entries: the requests, which get their errors and their dropped duplicates.
     ///   - change: gets the combined effect of the requests.
     ///   - revision: the revision of the list, to compare with the revision that a request expects.
     ///   - updater: the updater of the list. With `reload`, even a write of the same objects is a change for later

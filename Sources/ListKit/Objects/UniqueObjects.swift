@@ -3,16 +3,22 @@
 /// A list of objects without duplicates. Of objects with equal identifiers, the first one is kept.
 ///
 /// - Complexity: O(n).
-struct UniqueObjects {
-    private(set) var objects: [ListObject]
-    private(set) var firstDuplicate: ListObject?
+@_spi(Daemon) public struct UniqueObjects {
+    /// The objects that are kept, in order.
+    public private(set) var objects: [ListObject]
+    /// The other objects.
+    public private(set) var dropped = DroppedDuplicates()
 
-    init(_ all: [ListObject]) {
+    /// Removes the duplicates from a list.
+    public init(_ all: [ListObject]) {
         let duplicates = UniqueObjects.duplicates(in: all)
-        firstDuplicate = duplicates.first.map { all[$0] }
-        guard !duplicates.isEmpty else {
-            objects = all
-            return
+        objects = all
+        guard !duplicates.isEmpty else { return }
+        dropped.count = duplicates.count
+        var named: Set<ExactText> = []
+        for index in duplicates {
+            if dropped.ids.count == DroppedDuplicates.maximumIDs { break }
+            if named.insert(ExactText(all[index].id)).inserted { dropped.ids.append(all[index].id) }
         }
         objects = []
         objects.reserveCapacity(all.count - duplicates.count)
@@ -32,5 +38,16 @@ struct UniqueObjects {
                 return table.insert(index, hash: hash) { all[index].isSame(as: all[$0]) } != nil
             }
         }
+    }
+}
+
+extension UpdateRequest.DuplicatePolicy {
+    /// Returns the objects that a list keeps.
+    ///
+    /// - Throws: `duplicateIdentifier` if there are duplicates and the policy is ``fail``.
+    @_spi(Daemon) public func apply(to objects: [ListObject]) throws(ListError) -> UniqueObjects {
+        let unique = UniqueObjects(objects)
+        guard self == .fail, let first = unique.dropped.ids.first else { return unique }
+        throw ListError(.duplicateIdentifier, "objects: the identifier \(first.quoted) occurs twice")
     }
 }

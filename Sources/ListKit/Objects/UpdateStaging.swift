@@ -32,8 +32,10 @@ struct UpdateStaging: ~Copyable {
 
     /// Applies a request.
     ///
-    /// - Returns: the number of objects that the request dropped because of a duplicate identifier.
-    mutating func apply(_ request: UpdateRequest, to base: inout SectionTree) throws(ListError) -> Int {
+    /// - Returns: the objects that the request dropped because of a duplicate identifier.
+    mutating func apply(_ request: UpdateRequest, to base: inout SectionTree) throws(ListError)
+        -> DroppedDuplicates
+    {
         if request.expectedRevision != 0, request.expectedRevision != revision || isChanged(base) {
             let conflict =
                 request.expectedRevision == revision
@@ -53,7 +55,7 @@ struct UpdateStaging: ~Copyable {
             try applyChange(request, to: &base)
             hasUpdates = true
         }
-        return 0
+        return DroppedDuplicates()
     }
 
     /// Describes the combined effect of the requests in an update, and rolls the tree back to its state before them.
@@ -80,11 +82,8 @@ struct UpdateStaging: ~Copyable {
 
     private mutating func replaceAll(
         _ objects: [ListObject], duplicates: UpdateRequest.DuplicatePolicy, base: inout SectionTree
-    ) throws(ListError) -> Int {
-        let unique = UniqueObjects(objects)
-        if duplicates == .fail, let first = unique.firstDuplicate {
-            throw ListError(.duplicateIdentifier, "objects: the identifier \(first.id.quoted) occurs twice")
-        }
+    ) throws(ListError) -> DroppedDuplicates {
+        let unique = try duplicates.apply(to: objects)
         guard objects.count <= SectionWord.maximumSlots else {
             throw ListError(.limitsExceeded, "objects: \(objects.count) objects are more than a list can have")
         }
@@ -94,7 +93,7 @@ struct UpdateStaging: ~Copyable {
         list =
             rejected.isEmpty
             ? unique.objects : unique.objects.filter { !rejected.contains(ObjectIdentifier($0.objectType)) }
-        return objects.count - unique.objects.count
+        return unique.dropped
     }
 
     // MARK: Changes

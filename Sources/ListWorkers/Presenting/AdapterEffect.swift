@@ -52,9 +52,9 @@ package struct AdapterStatus: Sendable, Equatable {
 
 /// The answer to a successful request.
 package enum AdapterAnswer: Sendable {
-    /// The outcome of a write: the revision that contains it, the number of dropped objects with repeated identifiers,
-    /// whether a move was refused, and the removed objects if they are many.
-    case revision(UInt64, droppedDuplicates: Int, isRefused: Bool, removed: LargeRemoval? = nil)
+    /// The outcome of a write: the revision that contains it, the dropped objects with repeated identifiers, whether a
+    /// move was refused, and the removed objects if they are many.
+    case revision(UInt64, droppedDuplicates: DroppedDuplicates, isRefused: Bool, removed: LargeRemoval? = nil)
     /// A page of objects.
     case objects(revision: UInt64, total: Int, [ListObject])
     /// One object and its section.

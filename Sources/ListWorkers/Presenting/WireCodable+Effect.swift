@@ -14,6 +14,14 @@ extension ContentLoss: WireCodable {
     }
 }
 
+extension DroppedDuplicates: WireCodable {
+    func write(to writer: inout WireWriter) { writer.write(count, ids) }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        self.init(count: try reader.readIndex(), ids: try reader.read())
+    }
+}
+
 extension LargeRemoval: WireCodable {
     func write(to writer: inout WireWriter) { writer.write(objects, total) }
 

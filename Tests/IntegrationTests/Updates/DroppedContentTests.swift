@@ -85,6 +85,28 @@ struct DroppedContentTests {
         #expect(await stage.stop().status == 0)
     }
 
+    @Test("updates have repeated identifiers → one log line for each list names them, and all are counted")
+    func duplicates() async throws {
+        let stage = try await Stage()
+        let list = try await stage.createAdapter("list")
+        let rows = (0..<20).map { Row("row \($0 % 10)", "", [:]) }
+        _ = try await list.performUpdates([Row("a", "", [:]), Row("a", "", [:])] + rows)
+        _ = try await list.performUpdates([Row("b", "", [:]), Row("b", "", [:])])
+        let other = try await stage.createAdapter("other")
+        _ = try await other.performUpdates([Row("c\n", "", [:]), Row("c\n", "", [:]), Row("c\n", "", [:])])
+        #expect(try await stage.statistics()["duplicates-dropped"] == 14)
+        let lines = Self.lines(stage, "dropped, because")
+        #expect(lines.count == 2, "\(stage.listd.standardError)")
+        let names = ["a"] + (0..<7).map { "row \($0)" }
+        let first = #"11 objects of the list "list" were dropped, because"#
+        #expect(lines.first?.contains(first) == true && lines.first?.contains("LISTD_ADAPTER=list") == true)
+        for name in names { #expect(lines.first?.contains("\"\(name)\"") == true, "\(name)") }
+        #expect(lines.first?.contains("row 7") == false)
+        #expect(lines.last?.contains(#"2 objects of the list "other" were dropped"#) == true)
+        #expect(lines.last?.contains(#"identifiers: "c\u{A}""#) == true)
+        #expect(await stage.stop().status == 0)
+    }
+
     @Test("a list in a worker → built-in section controllers count invalid content once, even if the worker restarts")
     func worker() async throws {
         let stage = try await HorrorStage()

@@ -69,7 +69,10 @@ struct WritingTests {
     func duplicates() throws {
         let list = TestHost()
         let answer = try list.perform(.performUpdates(objects: objects("a1", "b", "a2", "b")))
-        #expect(answer.droppedDuplicates == 2)
+        #expect(answer.droppedDuplicates == DroppedDuplicates(count: 2, ids: ["a", "b"]))
+        let many = try (0..<24).map { try ListObject(id: "o\($0 % 12)") }
+        let dropped = try TestHost().perform(.performUpdates(objects: [many[3]] + many)).droppedDuplicates
+        #expect(dropped.count == 13 && dropped.ids == ["o3"] + [0, 1, 2, 4, 5, 6, 7].map { "o\($0)" })
         #expect(list.adapter.object(at: 0)?.fields["n"] == 1)
         let failed = try list.perform(.performUpdates(objects: objects("c", "c"), duplicates: .fail))
         #expect(failed.errorCode == .duplicateIdentifier)

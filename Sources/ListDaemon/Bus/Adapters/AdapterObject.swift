@@ -84,6 +84,11 @@ package final class AdapterObject {
         lastWrite = peer.credentials.map { ($0.userID, Clock.microseconds(of: CLOCK_REALTIME)) }
     }
 
+    /// Reports which objects an update dropped because of their identifiers.
+    ///
+    /// - Parameter fields: the fields of the log that say where the update came from.
+    func report(_ dropped: DroppedDuplicates, _ fields: [Log.Field]) { signals.report(dropped, fields) }
+
     /// Emits PropertiesChanged.
     func emitPropertiesChanged(_ names: [String]) { signals.emitPropertiesChanged(names) }
 

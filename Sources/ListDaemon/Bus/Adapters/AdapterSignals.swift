@@ -71,6 +71,11 @@ final class AdapterSignals {
     /// Logs which contents of objects the built-in section controllers cannot show.
     func report(_ losses: [ContentLoss]) { lossReports.report(losses, of: name, to: service) }
 
+    /// Logs which objects an update dropped because of their identifiers.
+    func report(_ dropped: DroppedDuplicates, _ fields: [Log.Field]) {
+        lossReports.report(dropped, of: name, to: service, fields)
+    }
+
     /// Emits PropertiesChanged.
     func emitPropertiesChanged(_ names: [String]) {
         advanceStamp()

@@ -4,11 +4,13 @@ internal import DBus
 @_spi(Daemon) internal import ListKit
 internal import ListSupport
 
-/// The reports about contents of a list's objects that built-in section controllers cannot show. All are counted; the
-/// first of each reason is logged.
+/// The reports about what is lost of a list's updates: contents of objects that built-in section controllers cannot
+/// show, and objects with repeated identifiers. All are counted. Of contents the first of each reason is logged, of
+/// updates with repeated identifiers one in 10 s.
 @DBusActor
 struct LossReports {
     private var logged: Set<ContentLoss.Reason> = []
+    private var duplicates = RateLimiter(limit: RateLimit(burst: 1, interval: .seconds(10), keys: 1))
 
     /// Counts and logs the losses of one update of the list `name`.
     mutating func report(_ losses: [ContentLoss], of name: String, to service: Service) {
@@ -20,6 +22,28 @@ struct LossReports {
                     + "are only counted (\(loss.reason.counter.rawValue))",
                 .adapter(name), limitedBy: "objects of \(name)")
         }
+    }
+
+    /// Counts the duplicates that one update of the list `name` dropped, and logs them with their identifiers.
+    ///
+    /// - Parameter fields: the fields of the log that say where the update came from.
+    mutating func report(
+        _ dropped: DroppedDuplicates, of name: String, to service: Service, _ fields: [Log.Field]
+    ) {
+        guard dropped.count > 0 else { return }
+        service.count(.duplicatesDropped, times: dropped.count)
+        guard case .write(let leftOut) = duplicates.admit(name, at: .now) else { return }
+        let objects =
+            dropped.count == 1
+            ? "1 object of the list \(name.quoted) was" : "\(dropped.count) objects of the list \(name.quoted) were"
+        let mayHaveMore = dropped.ids.count == DroppedDuplicates.maximumIDs && dropped.count > dropped.ids.count
+        let earlier = leftOut == 0 ? "" : "; so did \(leftOut) updates of the list since the last such message"
+        service.log.write(
+            .warning,
+            {
+                "\(objects) dropped, because earlier objects of the update have their identifiers: "
+                    + dropped.ids.map(\.quoted).joined(separator: ", ") + (mayHaveMore ? ", …" : "") + earlier
+            }, [.adapter(name)] + fields, limitedBy: nil)
     }
 }
 

@@ -2,7 +2,7 @@
 
 internal import DBus
 internal import ListConfiguration
-internal import ListKit
+@_spi(Daemon) internal import ListKit
 internal import ListSupport
 internal import ListWorkers
 
@@ -44,20 +44,14 @@ extension Service {
             limitedBy: "objects removed by \(call.peer.userText)")
     }
 
-    /// Records the writer of a list, logs a writing call at the level debug, and counts and logs dropped objects.
-    func recordWrite(_ call: Call, to adapter: AdapterObject, at revision: UInt64, dropped: Int) {
+    /// Records the writer of a list, logs a writing call at the level debug, and reports dropped objects.
+    func recordWrite(_ call: Call, to adapter: AdapterObject, at revision: UInt64, dropped: DroppedDuplicates) {
         adapter.recordWrite(by: call.peer)
-        let adapter = adapter.name
         if log.level >= .debug {
             log.debug(
-                "\(call.member) took effect in revision \(revision)", .adapter(adapter), .client(call.peer.name),
+                "\(call.member) took effect in revision \(revision)", .adapter(adapter.name), .client(call.peer.name),
                 .revision(revision), limitedBy: call.peer.userText)
         }
-        guard dropped > 0 else { return }
-        count(.duplicatesDropped, times: dropped)
-        log.warning(
-            "\(dropped) objects were dropped, because earlier objects in the call have their identifiers",
-            .adapter(adapter),
-            .client(call.peer.name), .revision(revision), limitedBy: call.peer.userText)
+        adapter.report(dropped, [.client(call.peer.name), .revision(revision)])
     }
 }

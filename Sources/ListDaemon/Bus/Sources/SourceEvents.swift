@@ -119,7 +119,12 @@ struct SourceEvents {
                 intake.didNotApply()
                 completion(error)
             case .success(let answer):
-                intake.didApply(record, removed: answer.largeRemoval)
+                if case .revision(let revision, let dropped, _, let removed) = answer {
+                    intake.didApply(record, removed: removed)
+                    adapter.report(dropped, [.revision(revision)])
+                } else {
+                    intake.didApply(record)
+                }
                 adapter.changeFilling { $0.setState(.ready) }
                 completion(nil)
             case .failure(let error) where error.isTemporary:
@@ -167,13 +172,6 @@ struct SourceEvents {
         service.log.warning(
             "source \(adapter.options.source.text): \(error.reason)", .adapter(adapter.name),
             .revision(adapter.status.revision), event: .sourceFailed, limitedBy: "source of \(adapter.name)")
-    }
-}
-
-extension AdapterAnswer {
-    /// The number of objects that a write removed, if it removed many.
-    fileprivate var largeRemoval: LargeRemoval? {
-        if case .revision(_, _, _, let removed) = self { removed } else { nil }
     }
 }
 

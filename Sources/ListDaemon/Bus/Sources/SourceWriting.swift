@@ -26,9 +26,10 @@ struct SourceWriting {
         let isConditional = expected != 0
         switch operation {
         case .performUpdates(let objects, let duplicates):
-            let unique = try objects.withoutDuplicates(duplicates)
-            let dropped = objects.count - unique.count
-            try send(.replace(unique), isConditional: isConditional, for: call, isFullList: true, dropped: dropped)
+            let unique = try duplicates.apply(to: objects)
+            try send(
+                .replace(unique.objects), isConditional: isConditional, for: call, isFullList: true,
+                dropped: unique.dropped)
         case .applyChanges(let removed, let upserts):
             try send(.changes(removed: removed, upserts: upserts), isConditional: isConditional, for: call)
         case .moveObject(let id, let position):
@@ -64,7 +65,7 @@ struct SourceWriting {
     ///   event.
     private func send(
         _ operation: DataSourceWrite.Operation, isConditional: Bool, for call: Call, isFullList: Bool = false,
-        dropped: Int = 0
+        dropped: DroppedDuplicates = DroppedDuplicates()
     ) throws(ListError) {
         guard let source = adapter.source.writable else {
             throw ListError(.sourceUnavailable, "adapter \(adapter.name.quoted) has no source at present")
@@ -85,25 +86,5 @@ struct SourceWriting {
         ) { error in
             EventLoop.shared.post { writes.finish(id, error: error) }
         }
-    }
-}
-
-extension [ListObject] {
-    /// Returns the objects without those that repeat an earlier identifier.
-    ///
-    /// - Throws: `duplicateIdentifier` if the policy is to fail.
-    fileprivate func withoutDuplicates(_ policy: UpdateRequest.DuplicatePolicy) throws(ListError) -> [ListObject] {
-        var seen: Set<ExactText> = []
-        seen.reserveCapacity(count)
-        var unique: [ListObject] = []
-        unique.reserveCapacity(count)
-        for object in self {
-            if seen.insert(ExactText(object.id)).inserted {
-                unique.append(object)
-            } else if policy == .fail {
-                throw ListError(.duplicateIdentifier, "objects: \(object.id.quoted) occurs twice")
-            }
-        }
-        return unique
     }
 }

@@ -120,9 +120,10 @@ struct WireCodableTests {
             .nearEnd(view: 1, revision: 2, distance: nil),
         ]
         let answers: [AdapterAnswer] = [
-            .revision(1, droppedDuplicates: 2, isRefused: true),
+            .revision(1, droppedDuplicates: DroppedDuplicates(count: 2, ids: ["a", "b"]), isRefused: true),
             .revision(
-                1, droppedDuplicates: 0, isRefused: false, removed: LargeRemoval(objects: 501, total: 1000)),
+                1, droppedDuplicates: DroppedDuplicates(), isRefused: false,
+                removed: LargeRemoval(objects: 501, total: 1000)),
             .objects(revision: 1, total: 2, [object]),
             .object(revision: 1, section: 2, object),
             .items(
