@@ -74,6 +74,7 @@ public final class TestList {
         try scroll(to: .zero)
     }
 
+        configuration.reloadThreshold = 0  // listd's default
     // MARK: Writing
 
     /// Replaces the objects of the list; the engine computes the changes.

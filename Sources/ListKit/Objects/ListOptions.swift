@@ -26,9 +26,9 @@ public struct ListOptions: Sendable, Equatable {
     public var updater: Updater = .batch
     /// The maximum number of section changes in batches. A transaction with more changes is announced as a reload.
     ///
-    /// 0 = no maximum; then only a transaction with batches of more than 64 KiB is announced as a reload. The
-    /// threshold of IGListKit is 100.
-    public var reloadThreshold = 0
+    /// 0 = no maximum; then only a transaction with batches of more than 64 KiB is announced as a reload. The default
+    /// is IGListKit's.
+    public var reloadThreshold = 100
     /// Whether section moves are announced as a delete and an insert.
     public var sectionMovesAsDeletesInserts = false
     /// Whether the reload of a section with an unchanged number of items is announced as reloads of its items.
@@ -58,7 +58,7 @@ public struct ListOptions: Sendable, Equatable {
     /// Whether an item is deselected directly after its selection.
     public var deselectsAutomatically = false
 
-    /// Creates the default options of the D-Bus contract.
+    /// Creates the options that IGListKit has by default.
     public init(name: String = "") { self.name = name }
 }
 

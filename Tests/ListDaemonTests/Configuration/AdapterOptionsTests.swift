@@ -71,6 +71,7 @@ struct AdapterOptionsTests {
     func engine() throws {
         var expected = ListAdapter.Configuration(name: "n")
         expected.coalescing.usesMaximumWhenNotVisible = true
+        expected.reloadThreshold = 0
         #expect(AdapterOptions().configuration(named: "n") == expected)
         expected.layout = .none
         expected.direction = .horizontal

@@ -19,6 +19,8 @@ final class TestHost {
         configure: (inout ListAdapter.Configuration) -> Void = { _ in }
     ) {
         var configuration = ListAdapter.Configuration(name: "test")
+        // Large updates of tests are batches, as in listd.
+        configuration.reloadThreshold = 0
         configure(&configuration)
         adapter = ListAdapter(
             configuration: configuration, controllers: provider ?? BuiltInSectionControllerProvider(names: names),

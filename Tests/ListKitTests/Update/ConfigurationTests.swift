@@ -39,6 +39,15 @@ struct ConfigurationTests {
         #expect(try list.update(objects).transaction?.kind == kind)
     }
 
+    @Test(
+        "a program sets no threshold → 100 changes of sections are a batch and 101 a reload, as in IGListKit",
+        .rule("UP-63"), arguments: [(100, Transaction.Kind.update), (101, .reload)])
+    func standardThreshold(changes: Int, kind: Transaction.Kind) throws {
+        let adapter = ListAdapter(configuration: .init(), controllers: BuiltInSectionControllerProvider())
+        adapter.performUpdates(try (0..<changes).map { try ListObject(id: "\($0)") })
+        #expect(adapter.flushNow().map(\.transaction?.kind) == [kind])
+    }
+
     @Test("the direction changes → a reload is announced, and views are laid out again with the same objects")
     func direction() throws {
         let list = TestHost(try objects("a", "b"))

@@ -70,7 +70,7 @@ private final class CurveList {
     init(_ count: Int) {
         self.count = count
         adapter = ListAdapter(
-            configuration: ListAdapter.Configuration(), controllers: BuiltInSectionControllerProvider(),
+            configuration: Lists.configuration, controllers: BuiltInSectionControllerProvider(),
             objects: Lists.objects(Array(0..<count)))
         do throws(ListError) {
             try adapter.openView(1)

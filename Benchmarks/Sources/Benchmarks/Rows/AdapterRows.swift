@@ -92,7 +92,7 @@ private final class ScrolledList {
     private var screen = 0
 
     init(_ objects: [ListObject]) {
-        adapter = ListAdapter(configuration: ListAdapter.Configuration(), controllers: provider, objects: objects)
+        adapter = ListAdapter(configuration: Lists.configuration, controllers: provider, objects: objects)
         screens = objects.count * Int(FixedProvider.rowHeight) / Int(ScrolledList.height) - 1
         do throws(ListError) {
             try adapter.openView(1)

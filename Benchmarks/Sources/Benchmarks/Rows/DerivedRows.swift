@@ -163,7 +163,7 @@ private final class FollowedEngine {
 
     private static func makeEngine(_ objects: [ListObject]) -> ListAdapter {
         ListAdapter(
-            configuration: ListAdapter.Configuration(), controllers: BuiltInSectionControllerProvider(),
+            configuration: Lists.configuration, controllers: BuiltInSectionControllerProvider(),
             objects: objects)
     }
 

@@ -7,6 +7,13 @@ struct Lists {
     let old: [Int]
     let new: [Int]
 
+    /// The options of a list as listd makes it, where large changes are batches.
+    static var configuration: ListAdapter.Configuration {
+        var configuration = ListAdapter.Configuration()
+        configuration.reloadThreshold = 0
+        return configuration
+    }
+
     /// Returns lists that differ by deletes, inserts and moves of single elements all over the list.
     static func churn(count: Int, deletes: Int, inserts: Int, shuffled: Int) -> Lists {
         var random = Numbers(seed: 1)

@@ -83,7 +83,7 @@ private final class ViewedList {
     init(_ objects: [ListObject], shown: [Int]) {
         count = objects.count
         adapter = ListAdapter(
-            configuration: ListAdapter.Configuration(), controllers: BuiltInSectionControllerProvider(),
+            configuration: Lists.configuration, controllers: BuiltInSectionControllerProvider(),
             objects: objects)
         var first = 0
         for (number, rows) in shown.enumerated() {
