@@ -117,11 +117,12 @@ extension ListAdapter {
     /// Scrolls a view to all items of an object, together with the given supplementary views.
     ///
     /// An unknown object is ignored. For an object without items and without such views, the view scrolls to the
-    /// start of the content (rule AD-111).
+    /// start of the content (rule AD-111). Before the first viewport, the scroll is remembered: the first viewport then
+    /// gives only the size, and lies where the view has scrolled to. What is above is never shown (rule AD-121).
     /// - Parameters:
     ///   - kinds: the supplementary views to include.
     ///   - additionalOffset: a distance that is added to the offset before the offset is clamped (rule AD-130).
-    /// - Throws: `invalidArguments` in the layout `none` or before the first viewport.
+    /// - Throws: `invalidArguments` in the layout `none`.
     public func scroll(
         view id: ViewID, toObject objectID: String, supplementary kinds: Set<ElementKind> = [],
         position: ScrollPosition = .none, additionalOffset: Double = 0

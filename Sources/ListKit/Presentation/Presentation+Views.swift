@@ -122,7 +122,8 @@ extension Presentation {
         var items = visibleItems(from: first, through: last, seen: seen, in: view)
         if let opening = view.geometry.consumeOpening(), let section = store.map.position(of: opening.handle) {
             items.first = ItemOrder(store.map).start(
-                ofLength: items.length, showing: IndexPath(section: section, item: opening.item), at: opening.position)
+                ofLength: items.length, showing: IndexPath(section: section, item: opening.item ?? 0),
+                at: opening.position)
         }
         view.geometry.setVisibleItems(items)
         views.setLastScrolled(view)
@@ -167,11 +168,22 @@ extension Presentation {
         return (view.geometry.offset, reply)
     }
 
-    /// Scrolls a view to all items of an object, together with the given supplementary views.
+    /// Scrolls a view to all items of an object, together with the given supplementary views. Before the first viewport,
+    /// the scroll is remembered.
     func scroll(
         view id: ViewID, toObject objectID: String, supplementary kinds: Set<ElementKind>, position: ScrollPosition,
         additionalOffset: Double
     ) throws(ListError) -> (offset: Point, reply: ViewReply) {
+        let new = try view(id)
+        if new.geometry.kind != .none, new.geometry.viewport == nil {
+            if additionalOffset.isFinite, let handle = store.map.handle(forID: objectID) {
+                new.geometry.setOpening(
+                    ViewOpening(
+                        handle: handle, item: nil, position: position, supplementary: kinds,
+                        additionalOffset: additionalOffset))
+            }
+            return (.zero, ViewReply(sequence: new.sender.sequence, effects: collectEvents()))
+        }
         let view = try scrollableView(id)
         guard additionalOffset.isFinite, let section = store.map.position(ofID: objectID),
             let range = view.geometry.layout.scrollRange(ofSection: section, supplementary: kinds)

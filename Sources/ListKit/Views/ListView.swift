@@ -259,8 +259,9 @@ final class ListView {
     var resumption: ViewResumption {
         let store = environment.store
         var resumption = ViewResumption(id: id, options: options)
+        // An item stands for a section that a program has scrolled to, which no other engine continues.
         resumption.options.opening = geometry.opening.map {
-            ListViewOpening(objectID: store.id(of: $0.handle), item: $0.item, position: $0.position)
+            ListViewOpening(objectID: store.id(of: $0.handle), item: $0.item ?? 0, position: $0.position)
         }
         resumption.viewport = geometry.kind == .none ? nil : geometry.viewport
         resumption.visibleItems = geometry.visibleItems

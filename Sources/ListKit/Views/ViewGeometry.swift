@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The item at which a view is to be opened. It follows the changes of the list until then.
+/// The item or the section at which a view is to be opened. It follows the changes of the list until then.
 struct ViewOpening {
     let handle: SectionHandle
-    let item: Int
+    /// The item; `nil` for all items of the section.
+    private(set) var item: Int?
     let position: ScrollPosition
+    /// The supplementary views that belong to a whole section.
+    var supplementary: Set<ElementKind> = []
+    /// A distance that is added to the offset before the offset is clamped.
+    var additionalOffset = 0.0
+
+    /// Moves the opening to the new index of its item. Returns `false` if the item was removed.
+    mutating func move(by forward: (Int) -> Int?) -> Bool {
+        guard let old = item else { return true }
+        item = forward(old)
+        return item != nil
+    }
 }
 
 /// The layout and the viewport of one view.
@@ -24,7 +36,8 @@ final class ViewGeometry {
     private(set) var visibleItems: VisibleItems?
     /// The existing items of ``visibleItems``, when they were last looked up.
     private(set) var shownItems: ShownItems?
-    /// The item at which the view is to be opened; `nil` once the viewer has set a viewport or a range of items.
+    /// The item or section at which the view is to be opened; `nil` once the viewer has set a viewport or a range of
+    /// items.
     private(set) var opening: ViewOpening?
     /// The item sizes that the viewer measured.
     private(set) var measuredSizes: [SectionHandle: [Int: Size]] = [:]
@@ -207,11 +220,12 @@ final class ViewGeometry {
 
     /// Moves the opening to the new index of its item. If the item was removed, the opening becomes `nil`.
     func moveOpening(_ forwarding: [SectionHandle: IndexForwarding]) {
-        guard let opening else { return }
-        let item = forwarding[opening.handle].map { $0(opening.item) } ?? opening.item
-        guard let item, map.position(of: opening.handle) != nil, item < map.itemCount(of: opening.handle)
+        guard var opening else { return }
+        let follows = forwarding[opening.handle].map { forward in opening.move { forward($0) } } ?? true
+        guard follows, map.position(of: opening.handle) != nil,
+            opening.item.map({ $0 < map.itemCount(of: opening.handle) }) ?? true
         else { return self.opening = nil }
-        self.opening = ViewOpening(handle: opening.handle, item: item, position: opening.position)
+        self.opening = opening
     }
 
     /// Returns and removes the item at which the view is to be opened.
@@ -227,15 +241,24 @@ final class ViewGeometry {
         let inset = viewOptions.contentInset
         viewport = Rect(origin: Point(x: -inset.left, y: -inset.top), size: size)
         layOut()
-        guard let range = scrollRange(of: opening.handle, item: opening.item) else {
+        guard let range = scrollRange(of: opening) else {
             viewport = nil
             replaceLayout(with: nil)
             return false
         }
         // The viewer must be sent the viewport's origin, even if the scroll below does not change it.
         shifts.recordScroll(sequence: sequence + 1)
-        scroll(to: ScrollTarget(range: range, position: opening.position), sequence: sequence)
+        let target = ScrollTarget(
+            range: range, position: opening.position, additionalOffset: opening.additionalOffset)
+        scroll(to: target, usesCurrentOffset: opening.item != nil, sequence: sequence)
         return true
+    }
+
+    private func scrollRange(of opening: ViewOpening) -> ClosedRange<Double>? {
+        if let item = opening.item { return scrollRange(of: opening.handle, item: item) }
+        return map.position(of: opening.handle).flatMap {
+            layout.scrollRange(ofSection: $0, supplementary: opening.supplementary)
+        }
     }
 
     // MARK: Scrolling

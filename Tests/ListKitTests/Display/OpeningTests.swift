@@ -199,4 +199,81 @@ struct OpeningTests {
         _ = try other.adapter.resumeView(left)
         #expect(other.adapter.openViews == [1])
     }
+
+    // MARK: Scrolling before the first viewport
+
+    /// Letter sections of 30 items of 10 points each, with the identifiers `s0`, `s1` and so on.
+    private static func tall(_ count: Int, log: EventList = EventList()) throws -> TestHost {
+        let provider = ScriptedProvider { _ in LetterController(log: log) }
+        return TestHost(
+            try (0..<count).map { try letters("s\($0):abcdefghijklmnopqrstuvwxyzABCD") }, provider: provider)
+    }
+
+    @Test(
+        "a program scrolls to an object before the first viewport → the first picture is there, and nothing above is shown",
+        .rule("AD-121"), arguments: ScrollPosition.allCases)
+    func scrolledEarly(position: ScrollPosition) throws {
+        let log = EventList()
+        let list = try Self.tall(3, log: log)
+        var options = ListViewOptions()
+        options.buffer = 0
+        try list.adapter.openView(1, options: options)
+        let (offset, early) = try list.adapter.scroll(
+            view: 1, toObject: "s1", position: position, additionalOffset: 7)
+        #expect(offset == .zero && early.sequence == 0 && early.effects.isEmpty)
+        _ = log.drain()
+        let reply = try list.adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 0, y: 0, width: 100, height: 100))
+        let twin = try Self.tall(3)
+        try twin.adapter.openView(1, options: options)
+        _ = try twin.adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 0, y: 0, width: 100, height: 100))
+        let (expected, _) = try twin.adapter.scroll(
+            view: 1, toObject: "s1", position: position, additionalOffset: 7)
+        #expect(Self.pictures(reply.effects).map(\.offset) == [expected])
+        #expect(try list.adapter.viewDescription(1).viewport == Rect(origin: expected, size: Self.size))
+        #expect(!log.drain().contains { $0.hasPrefix("will s0") })
+        // The scroll is done once.
+        let again = try list.adapter.setViewport(
+            view: 1, seen: reply.sequence, rect: Rect(x: 0, y: 20, width: 100, height: 100))
+        #expect(try again.sequence >= 1 && list.adapter.viewDescription(1).viewport.minY == 20)
+    }
+
+    @Test("objects change between an early scroll and the first viewport → the scroll follows its object")
+    func scrolledEarlyAndUpdated() throws {
+        let list = TestHost(try ViewTests.ids(0..<40))
+        for id in 1...2 as ClosedRange<ViewID> { try list.adapter.openView(id, options: ListViewOptions()) }
+        _ = try list.adapter.scroll(view: 1, toObject: "o30", position: .start)
+        _ = try list.adapter.scroll(view: 2, toObject: "o5", position: .start)
+        _ = try list.adapter.scroll(view: 2, toObject: "nobody", position: .start)
+        // A later scroll replaces an earlier one; an unknown object does not.
+        _ = try list.adapter.scroll(view: 2, toObject: "o39", position: .start)
+        try list.update(ViewTests.ids(10..<39))
+        let rect = Rect(x: 0, y: 0, width: 100, height: 100)
+        for id in 1...2 as ClosedRange<ViewID> { _ = try list.adapter.setViewport(view: id, seen: 0, rect: rect) }
+        #expect(try list.adapter.viewDescription(1).viewport.minY == 20 * 44)
+        #expect(try list.adapter.viewDescription(2).viewport.minY == 0)
+    }
+
+    @Test("a view scrolls early to a section without items and its header → the first picture starts with the header")
+    func scrolledEarlyToHeader() throws {
+        func section(_ id: String, _ ids: String) throws -> ListObject {
+            try BuiltInControllerTests.binding(ids, ["header": Value(["height": 10.0])], id: id)
+        }
+        let list = TestHost(
+            try [section("a", "0123456789"), section("b", ""), section("c", "0123456789")],
+            names: ["*": "listd/binding"]
+        ) { $0.showHeaderWhenEmpty = true }
+        try list.adapter.openView(1)
+        _ = try list.adapter.scroll(view: 1, toObject: "b", supplementary: [.header], position: .start)
+        _ = try list.adapter.setViewport(view: 1, seen: 0, rect: Rect(x: 0, y: 0, width: 100, height: 100))
+        #expect(try list.adapter.viewDescription(1).viewport.minY == 110)
+    }
+
+    @Test("a view has layout none → it cannot scroll, before its first range either")
+    func neverScrolls() throws {
+        let list = TestHost(try objects("a"))
+        var options = ListViewOptions()
+        options.layout = ListLayoutKind.none
+        try list.adapter.openView(1, options: options)
+        #expect(throws: ListError.self) { try list.adapter.scroll(view: 1, toObject: "a") }
+    }
 }
