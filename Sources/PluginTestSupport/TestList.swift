@@ -59,11 +59,22 @@ public final class TestList {
             TestProvider(.controller("controller", controller)), size: size, buffer: buffer, configure: configure)
     }
 
+    /// Makes a list with one section controller for all objects, whose initialiser gets the context.
+    public convenience init(
+        size: Size = Size(width: 320, height: 480), buffer: Double = 20,
+        configure: (inout ListAdapter.Configuration) -> Void = { _ in },
+        controller: @escaping @Sendable (ListCollectionContext) -> ListSectionController
+    ) throws {
+        try self.init(
+            TestProvider(.controller("controller", controller)), size: size, buffer: buffer, configure: configure)
+    }
+
     private init(
         _ provider: TestProvider, size: Size, buffer: Double,
         configure: (inout ListAdapter.Configuration) -> Void
     ) throws(ListError) {
         var configuration = ListAdapter.Configuration(name: "test")
+        configuration.reloadThreshold = 0  // listd's default
         configure(&configuration)
         adapter = ListAdapter(configuration: configuration, controllers: provider)
         viewport = Rect(origin: .zero, size: size)
@@ -74,7 +85,6 @@ public final class TestList {
         try scroll(to: .zero)
     }
 
-        configuration.reloadThreshold = 0  // listd's default
     // MARK: Writing
 
     /// Replaces the objects of the list; the engine computes the changes.

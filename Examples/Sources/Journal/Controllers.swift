@@ -2,11 +2,12 @@
 
 import ListKit
 
-/// The section controller of a journal entry: an item with the date, one with the text, and 15 points below.
+/// The section controller of a journal entry: an item with the date, one with the text, and 15 points behind.
 final class JournalController: ListGenericSectionController<JournalEntry> {
-    override init() {
+    init(_ context: ListCollectionContext) {
         super.init()
-        inset = EdgeInsets(top: 0, left: 0, bottom: 15, right: 0)
+        let isVertical = context.scrollDirection == .vertical
+        inset = EdgeInsets(top: 0, left: 0, bottom: isVertical ? 15 : 0, right: isVertical ? 0 : 15)
     }
 
     override func numberOfItems() -> Int { 2 }
@@ -52,7 +53,7 @@ func singleItemController(height: Double, text: @escaping (Fields) -> String) ->
 final class Controllers: ListSectionControllerProvider {
     func sectionControllerKind(forType type: String) -> ListSectionControllerKind? {
         switch type {
-        case "journal": ListSectionControllerKind(name: "journal") { _ in JournalController() }
+        case "journal": ListSectionControllerKind(name: "journal") { _, context in JournalController(context) }
         case "message":
             ListSectionControllerKind(name: "message") { _ in
                 singleItemController(height: 44) { "\($0["user"]?.string ?? ""): \($0["text"]?.string ?? "")" }

@@ -2,10 +2,16 @@
 
 /// An item update that a section controller requested and that has not run yet.
 struct ItemUpdate {
-    let controller: ListSectionController
+    /// The section.
+    let link: SectionLink
+    /// The controller that requested the update; `nil` if it was requested before the controller was made.
+    let user: ListSectionController?
     let animated: Bool
     let updates: (inout ListBatchContext) -> Void
     let completion: ((Bool) -> Void)?
+
+    /// The section controller; `nil` before it has been made.
+    var controller: ListSectionController? { user ?? link.controller }
 }
 
 /// The changes of one section that an item update recorded.

@@ -4,11 +4,27 @@
 ///
 /// A context is made for each use: do not store it. All members may be used in any callback. Operations that cannot run
 /// during a callback are queued and run right after it.
+///
+/// The context that ``ListSectionControllerKind/make`` receives is there before the controller, whose initialiser may
+/// use it: it has the geometry, the object and its state, queues item updates, sets timers and reports faults. Items are
+/// displayed, selected and scrolled to only when the controller has been made.
 public struct ListCollectionContext {
-    /// The controller.
-    let controller: ListSectionController
-    /// The list that the controller belongs to.
+    /// The section.
+    let link: SectionLink
+    /// The list that the section belongs to.
     let host: any SectionContextHost
+    /// The controller that the context was made for; `nil` if it was made for a controller's maker.
+    private let user: ListSectionController?
+
+    /// Makes the context of a section.
+    ///
+    /// - Parameter user: the controller that uses the context; `nil` before it is made.
+    init(of link: SectionLink, in host: any SectionContextHost, for user: ListSectionController?) {
+        (self.link, self.host, self.user) = (link, host, user)
+    }
+
+    /// The controller; `nil` before it has been made.
+    var controller: ListSectionController? { user ?? link.controller }
 
     // MARK: Geometry
 
@@ -25,7 +41,7 @@ public struct ListCollectionContext {
     public var insetContainerSize: Size { containerSize.inset(by: containerInset) }
 
     /// ``containerSize`` less the section's own inset, never below zero (rule AD-100).
-    public var sectionContainerSize: Size { containerSize.inset(by: controller.inset) }
+    public var sectionContainerSize: Size { containerSize.inset(by: controller?.inset ?? .zero) }
 
     /// The scroll offset of the view that ``containerSize`` refers to.
     public var containerContentOffset: Point { host.containerOffset }
@@ -36,10 +52,10 @@ public struct ListCollectionContext {
     // MARK: Lookups
 
     /// The object of the section; `nil` when the section is no longer in the list.
-    public var object: ListObject? { controller.link.flatMap { host.store.map.object(of: $0.handle) } }
+    public var object: ListObject? { place.flatMap { host.store.map.object(of: $0) } }
 
     /// The number of items that the section has in the list.
-    public var itemCount: Int { controller.link.map { host.store.map.itemCount(of: $0.handle) } ?? 0 }
+    public var itemCount: Int { place.map { host.store.map.itemCount(of: $0) } ?? 0 }
 
     /// The indexes of the section's items that any view shows, ascending.
     public var visibleIndexes: [Int] { handle.map { host.visibleIndexes(of: $0) } ?? [] }
@@ -53,7 +69,10 @@ public struct ListCollectionContext {
         handle.flatMap { host.displayedItem(of: $0, at: index) }
     }
 
-    private var handle: SectionHandle? { host.store.handle(of: controller) }
+    private var handle: SectionHandle? { controller.flatMap { host.store.handle(of: $0) } }
+
+    /// The section; `nil` after its controller was replaced.
+    private var place: SectionHandle? { user.map { $0.link?.handle } ?? link.handle }
 
     // MARK: Actions
 
@@ -66,7 +85,7 @@ public struct ListCollectionContext {
         completion: ((Bool) -> Void)? = nil
     ) {
         host.enqueue(
-            ItemUpdate(controller: controller, animated: animated, updates: updates, completion: completion))
+            ItemUpdate(link: link, user: user, animated: animated, updates: updates, completion: completion))
     }
 
     /// Requests all sizes of the section again with the next flush. `completion` receives whether the section was
@@ -89,26 +108,34 @@ public struct ListCollectionContext {
     ///
     /// During an item update, and while the controller receives its object, `index` is the item's index after the
     /// update.
-    public func selectItem(at index: Int) { host.setSelected(true, controller: controller, index: index) }
+    public func selectItem(at index: Int) { setSelected(true, at: index) }
 
     /// Deselects an item without calling the controller's `shouldDeselectItem(at:)`.
-    public func deselectItem(at index: Int) { host.setSelected(false, controller: controller, index: index) }
+    public func deselectItem(at index: Int) { setSelected(false, at: index) }
+
+    private func setSelected(_ isSelected: Bool, at index: Int) {
+        if let controller { host.setSelected(isSelected, controller: controller, index: index) }
+    }
 
     /// Scrolls every view to an item of the section.
     public func scrollToItem(at index: Int, position: ScrollPosition = .none) {
-        host.scrollViews(to: controller, index: index, position: position)
+        if let controller { host.scrollViews(to: controller, index: index, position: position) }
     }
 
     // MARK: State
 
     /// State that is stored with the controller's object. It survives reloads and is removed together with the object.
     public var state: Fields {
-        get { controller.link.map { host.store.state(of: $0.handle) } ?? Fields() }
+        get { place.map { host.store.state(of: $0) } ?? Fields() }
         nonmutating set {
-            if let link = controller.link { host.store.setState(newValue, of: link.handle) }
+            if let place { host.store.setState(newValue, of: place) }
         }
     }
 
     /// Reports a fault of the section. The section shows error items until its object changes.
-    public func reportFault(_ reason: String) { host.reportFault(of: controller, reason) }
+    public func reportFault(_ reason: String) {
+        if let controller { return host.reportFault(of: controller, reason) }
+        host.store.recordFault(of: link.handle, reason)
+        host.store.gate.reportActivity()
+    }
 }

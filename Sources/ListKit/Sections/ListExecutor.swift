@@ -66,10 +66,10 @@ extension ListCollectionContext {
     }
 
     private func schedule(_ timer: ListTimer, after milliseconds: UInt64, repeating: Bool) {
-        let due = DueCallback(controller: controller, timer: timer)
+        let due = DueCallback(link: link, controller: controller, timer: timer)
         executor?.perform(after: milliseconds) {
-            guard let controller = due.controller, let context = controller.context, controller.section != nil,
-                let body = due.timer.body
+            guard let controller = due.controller ?? due.link.controller, let context = controller.context,
+                controller.section != nil, let body = due.timer.body
             else { return }
             if repeating {
                 context.schedule(due.timer, after: milliseconds, repeating: true)
@@ -83,7 +83,9 @@ extension ListCollectionContext {
 
 /// A timer and its section controller, for capture in the sendable closure that an executor runs.
 private struct DueCallback: @unchecked Sendable {
-    // Both values are made on the list's executor and used only by work that runs there.
+    // All values are made on the list's executor and used only by work that runs there.
+    let link: SectionLink
+    /// The controller; `nil` if it had not been made when the timer was scheduled.
     weak let controller: ListSectionController?
     let timer: ListTimer
 }

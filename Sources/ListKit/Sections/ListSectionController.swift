@@ -10,7 +10,7 @@
 ///
 /// Callbacks may use ``context`` at any time. Operations that cannot run at once are queued.
 open class ListSectionController {
-    /// The connection to the adapter; set when the controller is made for a section.
+    /// The connection to the adapter; set when the controller has been made for a section.
     private(set) final var link: SectionLink?
 
     /// The margins around the items of the section, in points.
@@ -34,10 +34,10 @@ open class ListSectionController {
     /// Makes a controller that belongs to no list yet.
     public init() {}
 
-    /// The adapter as section controllers see it; `nil` before the controller is made for a section and after its
-    /// adapter was released.
+    /// The adapter as section controllers see it; `nil` before the controller has been made for a section and after its
+    /// adapter was released. An initialiser gets the context as an argument: ``ListSectionControllerKind/make``.
     public final var context: ListCollectionContext? {
-        link?.host.map { ListCollectionContext(controller: self, host: $0) }
+        link.flatMap { link in link.host.map { ListCollectionContext(of: link, in: $0, for: self) } }
     }
 
     /// The position of the section; `nil` when the controller is in no list (rules SM-10, SM-16).

@@ -18,14 +18,24 @@ public struct ListSectionControllerKind {
     public var traits: ListSectionTraits?
     /// Makes a controller for an object. `didUpdate(to:)` is called next.
     ///
+    /// The context is for the controller's initialiser, as ``ListSectionController/context`` is `nil` there.
+    ///
     /// The adapter keeps the closure, so the closure must capture the adapter's owner weakly. The closure may ask the
     /// list for the controllers of other objects (``ListAdapter/sectionController(at:)``), nested at most 32 levels
     /// deep.
-    public var make: (ListObject) -> ListSectionController
+    public var make: (ListObject, ListCollectionContext) -> ListSectionController
 
-    /// Makes a kind.
+    /// Makes a kind whose controllers have a context when they receive their object.
     public init(
         name: String, traits: ListSectionTraits? = nil, make: @escaping (ListObject) -> ListSectionController
+    ) {
+        self.init(name: name, traits: traits) { object, _ in make(object) }
+    }
+
+    /// Makes a kind whose controllers get a context when they are made.
+    public init(
+        name: String, traits: ListSectionTraits? = nil,
+        make: @escaping (ListObject, ListCollectionContext) -> ListSectionController
     ) {
         self.name = name
         self.traits = traits

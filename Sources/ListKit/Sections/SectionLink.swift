@@ -7,8 +7,14 @@ final class SectionLink {
     /// The section.
     let handle: SectionHandle
 
-    init(host: (any SectionContextHost)?, handle: SectionHandle) {
+    init(host: any SectionContextHost, handle: SectionHandle) {
         self.host = host
         self.handle = handle
+    }
+
+    /// The controller; `nil` while it is being made, and after it was replaced or its section removed.
+    var controller: ListSectionController? {
+        guard let controller = host?.store.existingController(of: handle), controller.link === self else { return nil }
+        return controller
     }
 }

@@ -100,8 +100,11 @@ final class SectionStore {
             recordFault(of: handle, "there is no section controller for the type \(object.type.quoted)")
             return nil
         }
-        guard registry.beginMaking(handle) else { return nil }
-        let controller = gate.call(.make, handle, in: self) { kind.make(object) }
+        guard let host, registry.beginMaking(handle) else { return nil }
+        let link = SectionLink(host: host, handle: handle)
+        let controller = gate.call(.make, handle, in: self) {
+            kind.make(object, ListCollectionContext(of: link, in: host, for: nil))
+        }
         registry.endMaking(handle)
         detachIfRemoved(controller)
         guard type(of: controller) != ListSectionController.self, controller.link == nil else {
@@ -112,7 +115,7 @@ final class SectionStore {
                     : "the section controller was made for two objects")
             return nil
         }
-        controller.setLink(SectionLink(host: host, handle: handle))
+        controller.setLink(link)
         registry.insert(controller, for: handle, isTransient: kind.traits != nil)
         _ = gate.call(.update, handle, in: self) { controller.update(to: object) }
         return registry.controllers[handle]

@@ -165,7 +165,9 @@ final class SectionUpdate {
     /// Runs an item update at once, nested in another callback and after the changes recorded so far (rule BN-28).
     /// Returns `false` if the item update has to wait.
     func runNested(_ update: ItemUpdate) -> Bool {
-        guard collectsChanges, activeRecorders.count < SectionUpdate.maximumNesting else { return false }
+        guard collectsChanges, activeRecorders.count < SectionUpdate.maximumNesting, update.controller != nil else {
+            return false
+        }
         for recorder in activeRecorders { add(recorder) }
         let isPresent = run(update)
         for recorder in activeRecorders { recorder.setSelectionsBefore(selections.count) }
@@ -175,10 +177,12 @@ final class SectionUpdate {
 
     /// Runs an item update and the item updates nested in it. Returns whether its section is in the list.
     private func run(_ update: ItemUpdate) -> Bool {
-        let handle = store.handle(of: update.controller)
+        // Without a controller, none was made for the section, or another one has taken its place.
+        guard let controller = update.controller else { return false }
+        let handle = store.handle(of: controller)
         let recorder = ItemUpdateRecorder(selectionsBefore: selections.count)
         activeRecorders.append(recorder)
-        var context = ListBatchContext(store: store, controller: update.controller, recorder: recorder)
+        var context = ListBatchContext(store: store, controller: controller, recorder: recorder)
         store.gate.call(.batch, handle ?? .none, in: store) { update.updates(&context) }
         activeRecorders.removeLast()
         add(recorder)

@@ -29,8 +29,9 @@ public struct PluginManifest: Sendable {
 public struct SectionControllerEntry: Sendable {
     /// The name inside the plugin.
     public let name: String
-    /// Makes a controller. Called on the executor of the list, once for each section that needs a controller.
-    public let make: @Sendable () -> ListSectionController
+    /// Makes a controller for the section of a context. Called on the executor of the list, once for each section that
+    /// needs a controller.
+    public let make: @Sendable (ListCollectionContext) -> ListSectionController
     /// Returns the traits, which describe sections without a controller; `nil` = every section gets a controller.
     public let traits: (@Sendable () -> ListSectionTraits)?
 
@@ -42,6 +43,15 @@ public struct SectionControllerEntry: Sendable {
         _ name: String, traits: (@Sendable () -> ListSectionTraits)? = nil,
         _ make: @escaping @Sendable () -> ListSectionController
     ) -> SectionControllerEntry {
+        SectionControllerEntry(name: name, make: { _ in make() }, traits: traits)
+    }
+
+    /// Makes an entry for a section controller whose initialiser needs the list: the size of the view, or the object
+    /// and its state. For controllers with `traits`, see the entry without a context.
+    public static func controller(
+        _ name: String, traits: (@Sendable () -> ListSectionTraits)? = nil,
+        _ make: @escaping @Sendable (ListCollectionContext) -> ListSectionController
+    ) -> SectionControllerEntry {
         SectionControllerEntry(name: name, make: make, traits: traits)
     }
 }
@@ -49,6 +59,6 @@ public struct SectionControllerEntry: Sendable {
 extension SectionControllerEntry {
     /// Returns the kind of section controller for a list, with its full name `PLUGIN/CONTROLLER`.
     public func kind(named name: String) -> ListSectionControllerKind {
-        ListSectionControllerKind(name: name, traits: traits?()) { _ in make() }
+        ListSectionControllerKind(name: name, traits: traits?()) { _, context in make(context) }
     }
 }

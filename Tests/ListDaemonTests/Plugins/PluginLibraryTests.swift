@@ -68,8 +68,18 @@ struct PluginLibraryTests {
     )
     func casts() throws {
         let manifest = try library("greenhouse.swift").manifest(for: PluginHost())
-        let controller: Any = try #require(manifest.sectionControllers.first).make()
-        #expect(controller is ListSectionController)
+        let entry = try #require(manifest.sectionControllers.first)
+        var made: (any AnyObject)?
+        let kind = ListSectionControllerKind(name: "x") { _, context in
+            let controller = entry.make(context)
+            made = controller
+            return controller
+        }
+        let provider = OneKind(kind)
+        let adapter = ListAdapter(
+            configuration: .init(), controllers: provider, objects: [try ListObject(id: "a")])
+        let controller: Any = try #require(made)
+        #expect(controller is ListSectionController && adapter.sectionController(forID: "a") === made)
         #expect(type(of: controller) != ListSectionController.self)
         let error: any Error =
             #expect(throws: (any Error).self) {
@@ -98,6 +108,15 @@ struct PluginLibraryTests {
         }
         #expect(error?.code == .pluginRefused)
         #expect(error?.description.contains(reason) == true)
+    }
+
+    /// A provider of one kind for all types.
+    private final class OneKind: ListSectionControllerProvider {
+        private let kind: ListSectionControllerKind
+
+        init(_ kind: ListSectionControllerKind) { self.kind = kind }
+
+        func sectionControllerKind(forType type: String) -> ListSectionControllerKind? { kind }
     }
 
     @Test("a plugin was built for the previous minor version → it is loaded, and its section controller works")

@@ -95,7 +95,10 @@ struct PluginRegistryTests {
         let provider = table.makeProvider()
         let reading = try #require(provider.sectionControllerKind(forType: "reading"))
         #expect(reading.name == "greenhouse/ReadingController")
-        #expect(String(describing: type(of: reading.make(try ListObject(id: "a")))) == "ReadingController")
+        let adapter = ListAdapter(
+            configuration: .init(), controllers: provider, objects: [try ListObject(id: "a", type: "reading")])
+        let controller = try #require(adapter.sectionController(forID: "a"))
+        #expect(String(describing: type(of: controller)) == "ReadingController")
         #expect(provider.sectionControllerKind(forType: "else")?.name == "listd/binding")
         #expect(await registry.plugin(named: "greenhouse") != nil)
     }

@@ -2,7 +2,13 @@ import PluginAPI
 
 /// Shows a reading as a row with its name, its value and the number of taps.
 final class ReadingController: ListGenericSectionController<Reading> {
-    private var taps = 0
+    private var taps: Int
+
+    /// Makes the controller of the context's object. A reload makes new controllers; the list keeps the object's state.
+    init(_ context: ListCollectionContext) {
+        taps = context.state["taps"]?.int ?? 0
+        super.init()
+    }
 
     override func sizeForItem(at index: Int) -> Size {
         Size(width: context?.containerSize.width ?? 0, height: 44)
@@ -22,6 +28,7 @@ final class ReadingController: ListGenericSectionController<Reading> {
     override func didSelectItem(at index: Int) {
         context?.performBatch(updates: { batch in
             self.taps += 1
+            self.context?.state = ["taps": .int64(Int64(self.taps))]
             batch.reloadItems(at: [0])
         })
     }

@@ -5,7 +5,7 @@ enum TemplatePlugin: Plugin {
     static func manifest(for host: PluginHost) throws -> PluginManifest {
         PluginManifest(
             name: "template", version: "1.0.0",
-            sectionControllers: [.controller("ReadingController") { ReadingController() }],
+            sectionControllers: [.controller("ReadingController") { context in ReadingController(context) }],
             dataSources: [.source("readings") { context in try ReadingsSource(context) }])
     }
 }
