@@ -45,7 +45,9 @@ public final class ListAdapter {
     private var results: [FlushResult] = []
 
     /// The clock and the executor of a list without a host.
-    public weak var scheduler: (any ListScheduler)?
+    public weak var scheduler: (any ListScheduler)? {
+        didSet { scheduleFlush() }
+    }
     /// The provider of the objects, which ``setDataSource(_:)`` sets.
     public private(set) weak var dataSource: (any ListAdapterDataSource)?
 
@@ -211,7 +213,7 @@ public final class ListAdapter {
 
     /// Asks the data sources of the next requests for their objects. Each data source is asked once (rule UP-66).
     private func readDataSources() {
-        var known: [ObjectIdentifier: [ListObject]] = [:]
+        var known: [ObjectIdentifier: UpdateRequest.Operation] = [:]
         var operations: [RequestID: UpdateRequest.Operation] = [:]
         var hasAsked = true
         // A data source may enqueue requests while it is asked.
@@ -220,13 +222,25 @@ public final class ListAdapter {
             for request in objects.nextRequests where operations[request.id] == nil {
                 guard let source = requests.dataSource(of: request.id) else { continue }
                 let id = ObjectIdentifier(source)
-                let list = known[id] ?? presentation.store.gate.callOut { source.objects(for: self) }
+                let operation = known[id] ?? ask(source)
                 hasAsked = hasAsked || known[id] == nil
-                known[id] = list
-                operations[request.id] = .performUpdates(objects: list)
+                known[id] = operation
+                operations[request.id] = operation
             }
         }
         objects.replace(operations)
+    }
+
+    /// Asks a data source for its objects. Values that cannot be objects make the request fail.
+    private func ask(_ source: any ListAdapterDataSource) -> UpdateRequest.Operation {
+        let operation = presentation.store.gate.callOut {
+            (source as? ListModels)?.operation(for: self) ?? .performUpdates(objects: source.objects(for: self))
+        }
+        if case .invalid(let error) = operation {
+            let fault = SectionFault(objectID: "", controller: "", reason: error.message)
+            observers.notifyUpdaterDelegate { $0.adapter($1, didFindFault: fault) }
+        }
+        return operation
     }
 
     /// Continues the flush with the output of its ``DiffJob``. The output of a cancelled job is ignored.
@@ -358,7 +372,8 @@ public final class ListAdapter {
     /// Sets the data source and queues a request for its objects.
     ///
     /// - Returns: whether a request was queued; `false` if the data source is `nil` or the same as before.
-    private func replaceDataSource(_ new: (any ListAdapterDataSource)?) -> Bool {
+    @discardableResult
+    func replaceDataSource(_ new: (any ListAdapterDataSource)?) -> Bool {
         guard new !== dataSource else { return false }
         dataSource = new
         guard let new else { return false }

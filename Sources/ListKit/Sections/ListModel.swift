@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 /// A type whose values a list can store as objects, without a wrapper or a base class.
+///
+/// Strings, numbers, truth values and arrays of models are models, so that `performUpdates(["Foo", 42, person])` makes a
+/// list of them.
 public protocol ListModel {
     /// Decodes a value from an object.
     ///
@@ -30,6 +33,18 @@ extension Sequence where Element: ListModel {
     /// Encodes the values as objects, in order.
     ///
     /// - Throws: `invalidObject` for the first value that cannot be encoded.
+    public func listObjects() throws(ListError) -> [ListObject] {
+        var objects: [ListObject] = []
+        objects.reserveCapacity(underestimatedCount)
+        for model in self { objects.append(try model.listObject()) }
+        return objects
+    }
+}
+
+extension Sequence<any ListModel> {
+    /// Encodes the values, which may have different types, as objects, in order.
+    ///
+    /// - Throws: `invalidObject` or `payloadTooLarge` for the first value that cannot be encoded.
     public func listObjects() throws(ListError) -> [ListObject] {
         var objects: [ListObject] = []
         objects.reserveCapacity(underestimatedCount)
