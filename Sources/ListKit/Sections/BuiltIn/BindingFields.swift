@@ -2,6 +2,8 @@
 
 /// The fields of an object that `listd/binding` reads.
 struct BindingFields {
+    typealias Key = BuiltInField.Key
+
     /// The dictionaries in the field `items` that have a unique `id`, in order.
     let items: [Item]
     let inset: EdgeInsets
@@ -30,8 +32,8 @@ struct BindingFields {
         var seen: Set<ExactText> = []
         var items: [Item] = []
         var dropped: [(place: Int, reason: ContentLoss.Reason)] = []
-        for (place, element) in fields.dictionaries(forKey: "items").enumerated() {
-            if let element, let id = element["id"]?.string {
+        for (place, element) in fields.dictionaries(forKey: Key.items.rawValue).enumerated() {
+            if let element, let id = element[.id]?.string {
                 if seen.insert(ExactText(id)).inserted {
                     items.append(Item(id: id, fields: element, place: place))
                 } else {
@@ -43,31 +45,30 @@ struct BindingFields {
         }
         (self.items, self.dropped) = (items, dropped)
         var replaced: [String] = []
-        func length(_ key: String, of fields: Fields?, named name: String) -> Double {
+        func length(_ key: Key, of fields: Fields?, in place: String = "") -> Double {
             guard let value = fields?[key] else { return 0 }
             guard let length = BindingFields.length(value) else {
-                replaced.append(name)
+                replaced.append(place + key.rawValue)
                 return 0
             }
             return length
         }
-        let inset = fields.dictionary(forKey: "inset")
+        let inset = fields.dictionary(forKey: Key.inset.rawValue)
+        func margin(_ side: Key) -> Double { length(side, of: inset, in: "\(Key.inset.rawValue).") }
         self.inset = EdgeInsets(
-            top: length("top", of: inset, named: "inset.top"), left: length("left", of: inset, named: "inset.left"),
-            bottom: length("bottom", of: inset, named: "inset.bottom"),
-            right: length("right", of: inset, named: "inset.right"))
-        lineSpacing = length("line-spacing", of: fields, named: "line-spacing")
-        interitemSpacing = length("interitem-spacing", of: fields, named: "interitem-spacing")
+            top: margin(.top), left: margin(.left), bottom: margin(.bottom), right: margin(.right))
+        lineSpacing = length(.lineSpacing, of: fields)
+        interitemSpacing = length(.interitemSpacing, of: fields)
         self.replaced = replaced
-        header = fields.dictionary(forKey: "header")
-        footer = fields.dictionary(forKey: "footer")
+        header = fields.dictionary(forKey: Key.header.rawValue)
+        footer = fields.dictionary(forKey: Key.footer.rawValue)
     }
 
     /// Returns the items of an object of a type. The reuse identifier is the field `reuse`, or else the type.
     func viewModels(type: String) -> [ListItem] {
         items.map { item in
             ListItem(
-                identity: item.id, reuseIdentifier: item.fields["reuse"]?.string ?? (type.isEmpty ? "single" : type),
+                identity: item.id, reuseIdentifier: item.fields[.reuse]?.string ?? (type.isEmpty ? "single" : type),
                 content: item.fields)
         }
     }
@@ -78,7 +79,7 @@ struct BindingFields {
     }
 
     private static func lengthKey(in direction: ScrollDirection) -> String {
-        direction == .vertical ? "height" : "width"
+        (direction == .vertical ? ItemGeometry.Role.height : .width).rawValue
     }
 
     /// Returns the length in a value, at least 0, or `nil` if the value is not a finite number.
@@ -94,17 +95,19 @@ extension BindingFields {
         of object: ListObject, in container: ListContainer, adding losses: inout ContentLosses
     ) -> Int {
         let fields = BindingFields(object.fields)
-        for (place, reason) in fields.dropped { losses.add(reason, of: object, key: "items[\(place)].id") }
+        for (place, reason) in fields.dropped {
+            losses.add(reason, of: object, key: "\(Key.items.rawValue)[\(place)].\(Key.id.rawValue)")
+        }
         for item in fields.items {
             for role in ItemGeometry(item.fields).faults(in: container.layout) {
-                losses.add(.notANumber, of: object, key: "items[\(item.place)].\(role.rawValue)")
+                losses.add(.notANumber, of: object, key: "\(Key.items.rawValue)[\(item.place)].\(role.rawValue)")
             }
         }
         for key in fields.replaced { losses.add(.notANumber, of: object, key: key) }
         let lengthKey = lengthKey(in: container.direction)
-        for (name, element) in [("header", fields.header), ("footer", fields.footer)] {
+        for (name, element) in [(Key.header, fields.header), (.footer, fields.footer)] {
             guard let value = element?[lengthKey], length(value) == nil else { continue }
-            losses.add(.notANumber, of: object, key: "\(name).\(lengthKey)")
+            losses.add(.notANumber, of: object, key: "\(name.rawValue).\(lengthKey)")
         }
         return fields.items.count
     }

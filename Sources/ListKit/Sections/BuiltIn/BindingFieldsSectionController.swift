@@ -53,7 +53,7 @@ final class BindingFieldsSectionController: ListBindingSectionController, ListSu
         var items = fields.items.map { item in Value(Dictionary(item.fields.map { ($0.key, $0.value) }) { $1 }) }
         items.insert(items.remove(at: source), at: destination)
         var moved = object.fields
-        moved["items"] = .array(element: "a{sv}", items)
+        moved[BuiltInField.Key.items.rawValue] = .array(element: "a{sv}", items)
         return try? object.with(fields: moved)
     }
 
@@ -71,7 +71,7 @@ final class BindingFieldsSectionController: ListBindingSectionController, ListSu
 
     func supplementaryElement(of kind: ElementKind) -> ListItem {
         let content = element(kind) ?? Fields()
-        return ListItem(reuseIdentifier: content["reuse"]?.string ?? kind.rawValue, content: content)
+        return ListItem(reuseIdentifier: content[.reuse]?.string ?? kind.rawValue, content: content)
     }
 
     private func element(_ kind: ElementKind) -> Fields? {

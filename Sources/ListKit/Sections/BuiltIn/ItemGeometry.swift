@@ -54,8 +54,8 @@ struct ItemGeometry {
     private static let maximumZ = 9_007_199_254_740_992.0
 
     /// The meaning of a geometry field. The raw value is the field's key.
-    enum Role: String {
-        case x, y, width, height, z
+    enum Role: String, CaseIterable {
+        case width, height, x, y, z
 
         init?(key: Span<UInt8>) {
             switch (key.count, key.count > 0 ? key[0] : 0) {

@@ -38,7 +38,7 @@ final class SingleFieldsSectionController: ListSectionController {
         let fields = object.fields
         let type = object.type
         return ListItem(
-            reuseIdentifier: fields["reuse"]?.string ?? (type.isEmpty ? "single" : type), content: fields)
+            reuseIdentifier: fields[.reuse]?.string ?? (type.isEmpty ? "single" : type), content: fields)
     }
 
     override func canMoveItem(at index: Int) -> Bool { true }
