@@ -13,15 +13,17 @@ extension ListAdapter {
     ///     lazy var adapter = ListAdapter(configuration: .init(name: "mail"), ownedBy: self)
     ///
     /// - Parameters:
+    ///   - updater: the updater; see ``init(configuration:updater:controllers:objects:revision:)``.
     ///   - owner: the provider of the section controllers.
     ///   - objects: the stored objects of the list. Of objects with equal identifiers, the first one is kept.
     ///   - revision: the revision of these objects.
     public convenience init(
-        configuration: Configuration, ownedBy owner: any ListSectionControllerProvider, objects: [ListObject] = [],
-        revision: UInt64 = 0
+        configuration: Configuration = Configuration(), updater: (any ListUpdating)? = nil,
+        ownedBy owner: any ListSectionControllerProvider, objects: [ListObject] = [], revision: UInt64 = 0
     ) {
         self.init(
-            configuration: configuration, controllers: OwningProvider(owner), objects: objects, revision: revision)
+            configuration: configuration, updater: updater, controllers: OwningProvider(owner), objects: objects,
+            revision: revision)
     }
 
     /// Replaces the list by the objects that the data source has when the next flush begins.

@@ -36,6 +36,8 @@ public final class ListAdapter {
     /// The section controllers, views and selection of the list.
     let presentation: Presentation
     private let driver: ListDriver
+    /// The updater; `nil` = ``Configuration/updater`` chooses between the two of ListKit.
+    let updater: (any ListUpdating)?
     private let observers = ListAdapterObservers()
     private var requests = WaitingRequests()
     private var schedule = FlushSchedule()
@@ -54,19 +56,22 @@ public final class ListAdapter {
     /// Creates a list.
     ///
     /// - Parameters:
+    ///   - updater: decides when requests are taken, how objects are compared, and as what changes are announced; `nil` =
+    ///     the options do. The adapter holds it strongly.
     ///   - controllers: the provider of the section controllers. The adapter holds it strongly. An object that owns
-    ///     the adapter has to use ``init(configuration:ownedBy:objects:revision:)`` instead, to avoid a reference
+    ///     the adapter has to use ``init(configuration:updater:ownedBy:objects:revision:)`` instead, to avoid a reference
     ///     cycle.
     ///   - objects: the stored objects of the list. Of objects with equal identifiers, the first one is kept.
     ///   - revision: the revision of these objects.
     public init(
-        configuration: Configuration, controllers: any ListSectionControllerProvider, objects: [ListObject] = [],
-        revision: UInt64 = 0
+        configuration: Configuration = Configuration(), updater: (any ListUpdating)? = nil,
+        controllers: any ListSectionControllerProvider, objects: [ListObject] = [], revision: UInt64 = 0
     ) {
+        self.updater = updater
         let table = SectionTable()
         let list = ObjectList(
             table: table, numbers: RevisionNumbers(unstoredAt: revision), log: ChangeLog(revision: revision),
-            configuration: configuration)
+            configuration: configuration, updater: updater)
         self.objects = list
         presentation = Presentation(
             configuration, controllers, table, revision: revision, makeTicket: { list.makeTicket() }, executor: nil,
@@ -185,7 +190,13 @@ public final class ListAdapter {
     }
 
     /// The time at which the host should call ``beginFlush(now:)``; idle during a flush.
-    public var flushTiming: FlushTiming { objects.timing }
+    public var flushTiming: FlushTiming {
+        let planned = objects.timing
+        guard let updater, planned != .idle else { return planned }
+        return presentation.store.gate.callOut {
+            updater.timing(planned: planned, requests: objects.queuedRequestCount)
+        }
+    }
 
     /// The change of the objects that the host has to store; `nil` unless a flush waits for that.
     @_spi(Daemon) public var changeToStore: Change? { objects.phase == .storing ? objects.change : nil }
@@ -297,7 +308,7 @@ public final class ListAdapter {
         case .wait, .reserve: return .finished(FlushResult())
         case .diff(let job):
             observers.notifyUpdaterDelegate { $0.adapter($1, willDiffFrom: job.old, to: job.new) }
-            if job.objectCount >= configuration.backgroundDiffThreshold { return .diff(job) }
+            if job.comparison.isInBackground { return .diff(job) }
             return finishDiff(job.run(), onBackgroundThread: false)
         case .store: return .commit
         case .announce(let said): return .finished(finish(said, since: configuration))
@@ -408,8 +419,10 @@ public final class ListAdapter {
 
     /// Asks the scheduler for a call at the time of the next flush.
     private func scheduleFlush() {
-        guard let scheduler, let number = schedule.makeCallNumber(for: flushTiming) else { return }
-        scheduler.schedule(flushTiming) { [weak self] in
+        guard let scheduler else { return }
+        let timing = flushTiming
+        guard let number = schedule.makeCallNumber(for: timing) else { return }
+        scheduler.schedule(timing) { [weak self] in
             // An outdated call is ignored: the flush is due at another time, which has its own call.
             guard let self, schedule.acceptCall(number: number) else { return }
             runScheduledFlush()

@@ -63,6 +63,13 @@ extension ListAdapterObservers: PresentationDelegate {
 
     func willPresent(_ baseRevision: UInt64) { notifyUpdaterDelegate { $0.adapter($1, willApply: baseRevision) } }
 
+    /// Returns what the updater decided about an update, or decides about item updates of section controllers.
+    func form(of change: Change) -> ListOptions.Updater? {
+        guard let updater = adapter?.updater else { return nil }
+        if change.isAnnounced { return change.scope.contains(.items) ? .reload : .batch }
+        return updater.form(of: ListChangeCounts(change))
+    }
+
     var wantsBatch: Bool { updaterDelegate != nil }
 
     func didPresent(_ transaction: Transaction, batch: ListBatchUpdateData?, isFallback: Bool) {

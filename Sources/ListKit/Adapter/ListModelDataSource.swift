@@ -30,9 +30,12 @@ extension ListAdapter {
     ///
     /// The adapter holds the data source weakly. If a value cannot be an object, the update fails, its completion gets
     /// `false`, and ``ListUpdaterDelegate/adapter(_:didFindFault:)-(_,SectionFault)`` the reason.
-    public convenience init(configuration: Configuration, dataSource: any ListModelDataSource) {
+    public convenience init(
+        configuration: Configuration = Configuration(), updater: (any ListUpdating)? = nil,
+        dataSource: any ListModelDataSource
+    ) {
         let models = ListModels(dataSource)
-        self.init(configuration: configuration, controllers: models)
+        self.init(configuration: configuration, updater: updater, controllers: models)
         models.attach(to: self)
     }
 

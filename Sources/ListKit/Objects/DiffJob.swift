@@ -7,7 +7,7 @@
 @frozen public struct DiffJob: Sendable {
     let old: [ListObject]
     let new: [ListObject]
-    let moves: ListDiffMoves
+    let comparison: ListComparison
     let generation: UInt64
 
     /// The number of objects to compare, old and new together.
@@ -17,7 +17,7 @@
     ///
     /// - Complexity: O(objects).
     public func run() -> Output {
-        let result = ListDiff.between(old, new, option: .equality, moves: moves)
+        let result = ListDiff.between(old, new, option: comparison.contents, moves: comparison.moves)
         return Output(result: result, change: Change(result, from: old, to: new), generation: generation)
     }
 

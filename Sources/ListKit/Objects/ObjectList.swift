@@ -69,9 +69,17 @@
     private var diffGeneration: UInt64 = 0
     /// The number of cancelled diffs. Always 0 in the daemon, whose hosts let every diff finish.
     public private(set) var cancelledDiffs: UInt64 = 0
+    /// The updater of a list in a program; `nil` = the options decide.
+    private let updater: (any ListUpdating)?
 
     /// Creates a list of the objects in a table.
-    public init(table: SectionTable, numbers: RevisionNumbers, log: ChangeLog, configuration: ListOptions) {
+    ///
+    /// - Parameter updater: what decides in place of the options; `nil` = the options do.
+    public init(
+        table: SectionTable, numbers: RevisionNumbers, log: ChangeLog, configuration: ListOptions,
+        updater: (any ListUpdating)? = nil
+    ) {
+        self.updater = updater
         (self.table, self.configuration) = (table, configuration)
         history = RevisionHistory(numbers: numbers, log: log)
         queue = RequestQueue(coalescing: configuration.coalescing)
@@ -206,15 +214,18 @@
         flush.entries = entries
         flush.change.through = queue.ticketBeforeFirstEntry
         let list = table.stage(
-            &flush.entries, in: &flush.change, revision: numbers.last, updater: configuration.updater, rejecting: types)
+            &flush.entries, in: &flush.change, revision: numbers.last,
+            updater: updater == nil ? configuration.updater : .batch, rejecting: types)
         guard let list else { return storeOrAnswer(flush) }
+        let old = table.objects(.old, in: 0..<table.count(.old))
+        let planned = ListComparison(
+            moves: configuration.minimalMoves ? .minimal : .positional,
+            isInBackground: old.count + list.count >= configuration.backgroundDiffThreshold)
+        let comparison = updater?.comparison(of: old, with: list, planned: planned) ?? planned
         diffGeneration &+= 1
-        let job = DiffJob(
-            old: table.objects(.old, in: 0..<table.count(.old)), new: list,
-            moves: configuration.minimalMoves ? .minimal : .positional, generation: diffGeneration)
+        let job = DiffJob(old: old, new: list, comparison: comparison, generation: diffGeneration)
         state = .diffing(flush, generation: diffGeneration)
-        let returnsJob = !diffsAtOnce || job.objectCount >= configuration.backgroundDiffThreshold
-        return returnsJob ? .diff(job) : finishDiff(job.run())
+        return !diffsAtOnce || comparison.isInBackground ? .diff(job) : finishDiff(job.run())
     }
 
     /// Returns whether the list still waits for the given output of a diff.
@@ -246,7 +257,7 @@
     private func storeOrAnswer(_ flush: Flush) -> UpdateStep {
         var flush = flush
         flush.change.dropReloadsOfRemovedObjects()
-        if configuration.updater == .reload, flush.change.isAnnounced { flush.change.scope.insert(.items) }
+        if form(of: flush) == .reload { flush.change.scope.insert(.items) }
         flush.change.cursor = flush.entries.reduce(nil) { $1.error == nil ? $1.request?.cursor ?? $0 : $0 }
         guard flush.change.isAnnounced else {
             guard numbers.mayNumber(), queue.dequeueItemUpdates(through: flush.change.through) else {
@@ -256,6 +267,14 @@
             return .presentItems(through: flush.change.through)
         }
         return store(flush, history.beginUpdate())
+    }
+
+    /// Returns as what an update is announced. Without an updater, an update that changes nothing is no reload.
+    private func form(of flush: Flush) -> ListOptions.Updater {
+        guard let updater else { return flush.change.isAnnounced ? configuration.updater : .batch }
+        let isWrite = flush.entries.contains { $0.error == nil && $0.request?.operation.writesObjects == true }
+        guard !flush.change.isReload, isWrite || flush.change.isAnnounced else { return .batch }
+        return updater.form(of: ListChangeCounts(flush.change))
     }
 
     private func store(_ flush: Flush, _ write: StoreWrite) -> UpdateStep {

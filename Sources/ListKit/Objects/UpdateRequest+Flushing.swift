@@ -20,3 +20,13 @@ extension UpdateRequest {
         return ListError(.revisionConflict, "expected_revision is \(expectedRevision), but the list is at \(revision)")
     }
 }
+
+extension UpdateRequest.Operation {
+    /// Whether the request writes objects, even if they are the same as before.
+    var writesObjects: Bool {
+        switch self {
+        case .performUpdates, .applyChanges, .moveObject, .patchObject: true
+        case .moveItem, .reloadObjects, .reloadData, .invalid, .configure: false
+        }
+    }
+}

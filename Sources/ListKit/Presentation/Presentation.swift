@@ -244,7 +244,10 @@
             store.removeCachedKinds()
         }
         var change = change
-        if new.updater == .reload { change.scope.insert(.items) } else { change.scope.remove(.items) }
+        switch delegate?.form(of: change) ?? new.updater {
+        case .reload: change.scope.insert(.items)
+        case .batch: change.scope.remove(.items)
+        }
         change.animated = entries.reduce(change.animated) { $0 && $1.update.animated }
         let counts = countItems(of: change)
         if update == nil { beginUpdate(section) }

@@ -8,6 +8,8 @@ protocol PresentationDelegate: AnyObject {
     ///
     /// - Parameter baseRevision: the revision before the update.
     func willPresent(_ baseRevision: UInt64)
+    /// Returns as what an update is announced; `nil` = the options decide.
+    func form(of change: Change) -> ListOptions.Updater?
     /// Whether announcements include a batch in IGListKit's form.
     var wantsBatch: Bool { get }
     /// Called after an update was presented and the views were updated.

@@ -202,6 +202,27 @@ struct GuideTests {
         #expect(near.events == ["enter", "will display", "will display 0", "did end 0", "did end"])
     }
 
+    @Test("a list is made with an updater, as in the guide → it updates, with ListKit's updaters or another one")
+    func customUpdaters() throws {
+        final class MyUpdater: ListUpdating {
+            func form(of change: ListChangeCounts) -> ListOptions.Updater { change.animated ? .batch : .reload }
+        }
+        let owner = ListOwner()
+        let updater = ListBatchUpdater()
+        let updaters: [any ListUpdating] = [updater, ListReloadUpdater(), MyUpdater()]
+        for updater in updaters {
+            owner.data = ["Foo"]
+            let adapter = ListAdapter(updater: updater, dataSource: owner)
+            try adapter.openView(1)
+            #expect(try Self.show(adapter).map { $0.content["text"] } == ["Foo"])
+            owner.data = ["Foo", 42]
+            adapter.performUpdates(animated: true)
+            let kinds = adapter.flushNow().compactMap(\.transaction?.kind)
+            #expect(kinds == [updater is ListReloadUpdater ? .reload : .update])
+            #expect(try Self.show(adapter).count == 2)
+        }
+    }
+
     @Test("a value of the data source cannot be an object → the update fails and says why, and the list stays")
     func invalidValue() throws {
         final class Watcher: ListUpdaterDelegate {

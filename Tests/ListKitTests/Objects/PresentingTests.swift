@@ -97,7 +97,7 @@ struct PresentingTests {
     func bulk() throws {
         let before = try (0..<300).map { try letters("s\($0):ab") }
         let after = try (100..<500).reversed().map { try letters("s\($0):\($0 % 3 == 0 ? "ab" : "c")") }
-        let diff = DiffJob(old: before, new: after, moves: .positional, generation: 0).run()
+        let diff = DiffJob(old: before, new: after, comparison: ListComparison(), generation: 0).run()
         let provider = ScriptedProvider { _ in LetterController(log: EventList()) }
         let list = TestHost(before, provider: provider)
         var update = diff.change

@@ -105,7 +105,8 @@ struct SectionTableTests {
         }
         #expect(list == reference.objects)
         let moves: ListDiffMoves = source.random.chance(oneIn: 2) ? .minimal : .positional
-        let job = DiffJob(old: sides.old.map(\.object), new: list, moves: moves, generation: 0)
+        let job = DiffJob(
+            old: sides.old.map(\.object), new: list, comparison: ListComparison(moves: moves), generation: 0)
         var changes = job.run().change
         // Changes must lead to the same list whether or not they contain the resulting list.
         if source.random.chance(oneIn: 2) { changes.list = nil }
