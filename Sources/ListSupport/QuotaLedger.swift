@@ -38,6 +38,11 @@ package final class QuotaLedger: Sendable {
         quotas.withLock { $0.bookUnchecked(change, for: user) }
     }
 
+    /// Books bytes for a user as far as its limit has room, and returns how many.
+    package func bookBytes(upTo wanted: Int, for user: UInt32) -> Int {
+        quotas.withLock { $0.bookBytes(upTo: wanted, for: user) }
+    }
+
     /// Releases booked amounts of a user.
     package func release(_ amounts: Quotas.Amounts, for user: UInt32) {
         quotas.withLock { $0.release(amounts, for: user) }

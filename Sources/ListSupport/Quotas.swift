@@ -157,6 +157,16 @@ package struct Quotas: Sendable {
         users[user] = amounts.isZero ? nil : amounts
     }
 
+    /// Books bytes for a user as far as its limit has room, and returns how many.
+    package mutating func bookBytes(upTo wanted: Int, for user: UInt32) -> Int {
+        var amounts = used(by: user)
+        let room = (limitsOfUsers[user] ?? limits).bytes - amounts.bytes
+        let booked = max(0, min(wanted, room))
+        amounts[.bytes] += booked
+        users[user] = amounts.isZero ? nil : amounts
+        return booked
+    }
+
     /// Releases booked amounts of a user; never fails.
     package mutating func release(_ amounts: Amounts, for user: UInt32) {
         var left = used(by: user)

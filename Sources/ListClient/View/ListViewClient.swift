@@ -143,7 +143,8 @@ public final class ListViewClient {
     }
 
     /// Reports whether the view is on the screen. While no view of a list is on the screen, the daemon may coalesce its
-    /// updates for longer than otherwise.
+    /// updates for longer than otherwise. A view with a viewport gets no picture for an update that comes while it is off
+    /// the screen; its next picture comes when it is on the screen again.
     public func setOnScreen(_ isOnScreen: Bool) {
         call("SetOnScreen", isOnScreen) { (view, result) in view.report(result) }
     }

@@ -5,8 +5,12 @@
 extension ListAdapter {
     /// Sets whether a view is on screen. A new view is on screen.
     ///
-    /// Updates may be collected for a longer time while no view is on screen than while one is.
-    public func setVisible(_ isVisible: Bool, view id: ViewID) throws(ListError) {
+    /// Updates may be collected for a longer time while no view is on screen than while one is. A view off screen that
+    /// has a viewport is not laid out by updates: it shows what it showed as far as that still exists, and is sent
+    /// nothing.
+    ///
+    /// - Returns: the changes since an update that came while the view was off screen.
+    public func setVisible(_ isVisible: Bool, view id: ViewID) throws(ListError) -> [AdapterEvent] {
         try presentation.setVisible(isVisible, view: id)
     }
 

@@ -44,12 +44,14 @@
     public var visibleObjects: [String]
     /// The range of items that the viewer requested in the layout `none`. It follows the changes of the list.
     public var visibleItems: VisibleItems?
+    /// The approximate bytes of what the view shows.
+    public var byteCount: Int
 
     /// Makes a description.
     @_spi(Daemon) public init(
         state: State, sequence: UInt64, acknowledgedSequence: UInt64, contentSize: Size, viewport: Rect,
         workingRange: Range<Int>, visibleSections: Range<Int> = 0..<0, visibleObjects: [String],
-        visibleItems: VisibleItems? = nil
+        visibleItems: VisibleItems? = nil, byteCount: Int = 0
     ) {
         self.state = state
         self.sequence = sequence
@@ -60,6 +62,7 @@
         self.visibleSections = visibleSections
         self.visibleObjects = visibleObjects
         self.visibleItems = visibleItems
+        self.byteCount = byteCount
     }
 }
 

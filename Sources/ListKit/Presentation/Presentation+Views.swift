@@ -79,8 +79,22 @@ extension Presentation {
     }
 
     /// Sets whether a view is on screen. Updates of a list without a view on screen may be collected for a longer time.
-    public func setVisible(_ isVisible: Bool, view id: ViewID) throws(ListError) {
-        try view(id).setOnScreen(isVisible)
+    ///
+    /// - Returns: the changes that were held back while the view was off screen.
+    public func setVisible(_ isVisible: Bool, view id: ViewID) throws(ListError) -> [AdapterEvent] {
+        let view = try view(id)
+        view.setOnScreen(isVisible)
+        if isVisible { wake(view) }
+        return collectEvents()
+    }
+
+    /// Lays a view out that has no layout because it was off screen. Its events are queued.
+    private func wake(_ view: ListView) {
+        guard views.wake(view) else { return }
+        let mark = store.events.count
+        let change = views.update(view)
+        deliver(change.calls)
+        store.events.insert(change.events, at: mark)
     }
 
     // MARK: Viewports
@@ -91,26 +105,35 @@ extension Presentation {
     ///   - seen: the sequence of the last picture that the viewer has drawn; 0 or an unknown sequence stands for the
     ///     newest picture.
     ///   - rect: the viewport, in coordinates of the content as of `seen`.
-    /// - Throws: the errors of ``ListAdapter/setViewport(view:seen:rect:)``.
-    public func setViewport(view id: ViewID, seen: UInt64, rect: Rect) throws(ListError) -> ViewReply {
+    ///   - growth: the bytes by which the view's elements with their contents may grow.
+    /// - Throws: the errors of ``ListAdapter/setViewport(view:seen:rect:)``; `limitsExceeded` if they would grow by
+    ///   more, and then the view stays as it is.
+    public func setViewport(
+        view id: ViewID, seen: UInt64, rect: Rect, growth: Int = .max
+    ) throws(ListError) -> ViewReply {
         let view = try view(id)
         guard view.geometry.kind != .none else {
             throw ListError(.invalidArguments, "a view with the layout none has a visible range, but no viewport")
         }
         if let fault = rect.viewportFault { throw ListError(.invalidArguments, fault) }
-        let sequence = view.sender.sequence
+        wake(view)
+        let (sequence, place) = (view.sender.sequence, view.place)
         views.setLastScrolled(view)
-        if view.geometry.applyOpening(size: rect.size, sequence: sequence) { return reply(view) }
-        let old = view.geometry.setViewport(rect, drawn: seen == 0 || seen > sequence ? sequence : seen)
-        return reply(view, scrolledFrom: old)
+        var old: Point?
+        if !view.geometry.applyOpening(size: rect.size, sequence: sequence) {
+            old = view.geometry.setViewport(rect, drawn: seen == 0 || seen > sequence ? sequence : seen)
+        }
+        return try reply(view, scrolledFrom: old, growth: growth, orRestoring: place)
     }
 
     /// Sets the range of items that a viewer of the layout `none` shows, from `first` to `last` in the list as of
     /// `seen`.
     ///
-    /// - Throws: the errors of ``ListAdapter/setVisibleRange(view:seen:first:last:)``.
+    /// - Parameter growth: the bytes by which the view's elements with their contents may grow.
+    /// - Throws: the errors of ``ListAdapter/setVisibleRange(view:seen:first:last:)``; `limitsExceeded` if they would
+    ///   grow by more, and then the view stays as it is.
     public func setVisibleRange(
-        view id: ViewID, seen: UInt64 = 0, first: IndexPath, last: IndexPath
+        view id: ViewID, seen: UInt64 = 0, first: IndexPath, last: IndexPath, growth: Int = .max
     ) throws(ListError) -> ViewReply {
         let view = try view(id)
         guard view.geometry.kind == .none else {
@@ -119,6 +142,7 @@ extension Presentation {
         guard first <= last, first.section >= 0, first.item >= 0, last.item >= 0 else {
             throw ListError(.invalidArguments, "the visible range ends before it begins, or an index is negative")
         }
+        let place = view.place
         var items = visibleItems(from: first, through: last, seen: seen, in: view)
         if let opening = view.geometry.consumeOpening(), let section = store.map.position(of: opening.handle) {
             items.first = ItemOrder(store.map).start(
@@ -127,7 +151,7 @@ extension Presentation {
         }
         view.geometry.setVisibleItems(items)
         views.setLastScrolled(view)
-        return reply(view)
+        return try reply(view, growth: growth, orRestoring: place)
     }
 
     /// Converts a range of items from the list as of the sequence `seen` to the current list.
@@ -198,6 +222,7 @@ extension Presentation {
         guard view.geometry.kind != .none, view.geometry.viewport != nil else {
             throw ListError(.invalidArguments, "a view without a viewport cannot scroll")
         }
+        wake(view)
         return view
     }
 
@@ -222,7 +247,9 @@ extension Presentation {
         guard let handle = store.handle(of: controller) else { return }
         for view in views.views {
             // Work that the previous view's scroll caused may have closed this view.
-            guard views.view(view.id) === view, let range = view.geometry.scrollRange(of: handle, item: index)
+            guard views.view(view.id) === view else { continue }
+            wake(view)
+            guard let range = view.geometry.scrollRange(of: handle, item: index)
             else { continue }
             store.events.insert(scroll(view, to: ScrollTarget(range: range, position: position)).effects, at: 0)
         }
@@ -250,6 +277,7 @@ extension Presentation {
                     "sizes: item \(measured.item) of \(measured.objectID.quoted) has the invalid size \(size)")
             }
         }
+        wake(view)
         guard view.geometry.setMeasuredSizes(sizes, elements: view.elements) else {
             return ViewReply(sequence: view.sender.sequence, effects: collectEvents())
         }
@@ -276,6 +304,7 @@ extension Presentation {
     /// A resync acknowledges all pictures and ends a stall.
     public func resync(view id: ViewID) throws(ListError) -> Picture {
         let view = try view(id)
+        wake(view)
         view.sender.updatePictureWithoutSending(view)
         dropQueuedPictures(of: view)
         runEnqueuedWork()
@@ -298,6 +327,25 @@ extension Presentation {
     private func reply(_ view: ListView, scrolledFrom old: Point? = nil) -> ViewReply {
         let mark = store.events.count
         let change = views.update(view, scrolledFrom: old)
+        deliver(change.calls)
+        let effects = collectEvents(inserting: change.events, at: mark)
+        return ViewReply(sequence: view.sender.sequence, effects: effects)
+    }
+
+    /// Updates a view after a change of its viewport, as ``reply(_:scrolledFrom:)`` does.
+    ///
+    /// - Throws: `limitsExceeded` if the view's elements with their contents would grow by more than `growth` bytes.
+    ///   The view then shows what it showed at `place`.
+    private func reply(
+        _ view: ListView, scrolledFrom old: Point? = nil, growth: Int, orRestoring place: ListView.Place
+    ) throws(ListError) -> ViewReply {
+        let mark = store.events.count
+        guard let change = views.update(view, scrolledFrom: old, growth: growth) else {
+            view.restore(place)
+            runEnqueuedWork()
+            if !store.events.isEmpty { store.gate.reportActivity() }
+            throw ListError(.limitsExceeded, "the view would show more than \(growth) bytes in addition")
+        }
         deliver(change.calls)
         let effects = collectEvents(inserting: change.events, at: mark)
         return ViewReply(sequence: view.sender.sequence, effects: effects)

@@ -62,7 +62,9 @@ final class ListView {
     var isWaiting: Bool { sender.credit.isStalled || sender.isHeld }
 
     /// Whether the view has to process updates of sections that it does not show.
-    var followsAllUpdates: Bool { geometry.requiresAllUpdates || isWaiting || sender.isStale }
+    var followsAllUpdates: Bool {
+        geometry.requiresAllUpdates || geometry.isAsleep || isWaiting || sender.isStale
+    }
 
     /// The sections for which the view stores state by item index.
     var handlesWithItems: Set<SectionHandle> {
@@ -120,7 +122,7 @@ final class ListView {
     /// Updates the elements that the view shows. Returns the elements that appeared and disappeared.
     func updateElements(forwarding: [SectionHandle: IndexForwarding] = [:]) -> DisplayStep {
         let old = elements
-        elements = geometry.visibleElements()
+        elements = geometry.isAsleep ? survivingElements(forwarding) : geometry.visibleElements()
         var step = DisplayStep()
         if environment.isUpdating || !step.setChanges(scrollingFrom: old, to: elements) {
             step.setChanges(from: old, to: elements, forwarding: forwarding)
@@ -130,6 +132,17 @@ final class ListView {
             from: workingRange, to: range, map, forwarding: environment.isUpdating ? forwarding : nil)
         workingRange = range
         return step
+    }
+
+    /// Returns the elements that still exist, with the frames that they had. A view without a layout shows no others.
+    private func survivingElements(_ forwarding: [SectionHandle: IndexForwarding]) -> [ViewElement] {
+        elements.compactMap { element in
+            guard element.key.handle != nil else { return element }
+            guard let key = element.key.forwarded(by: forwarding), let handle = key.handle,
+                let section = map.position(of: handle), key.kind != .cell || key.index < map.itemCount(of: handle)
+            else { return nil }
+            return ViewElement(key: key, section: section, frame: element.frame, z: element.z)
+        }.sorted(by: ViewElement.isBefore)
     }
 
     /// Returns the elements whose items an update changed, for an update that changes nothing else. Returns `nil` if
@@ -148,6 +161,24 @@ final class ListView {
             }
         }
         return changed
+    }
+
+    // MARK: Refusals
+
+    /// What a view shows, as it was before a call that is refused.
+    struct Place {
+        fileprivate let geometry: ViewGeometry.Place
+        fileprivate let elements: [ViewElement]
+        fileprivate let workingRange: WorkingRange
+    }
+
+    /// What the view shows.
+    var place: Place { Place(geometry: geometry.place, elements: elements, workingRange: workingRange) }
+
+    /// Brings back what the view showed before.
+    func restore(_ place: Place) {
+        geometry.restore(place.geometry)
+        (elements, workingRange) = (place.elements, place.workingRange)
     }
 
     // MARK: Announcing
@@ -193,6 +224,7 @@ final class ListView {
     ///
     /// - Complexity: O(log n).
     func nearEndEvents() -> [AdapterEvent] {
+        guard !geometry.isAsleep else { return [] }
         let distance = geometry.distanceToEnd
         guard let distance, distance <= environment.options.nearEndDistance else {
             guard nearEnd != nil else { return [] }
@@ -213,7 +245,7 @@ final class ListView {
             state: sender.credit.isStalled ? .stalled : geometry.isActive ? .active : .new, sequence: sender.sequence,
             acknowledgedSequence: sender.credit.acknowledged, contentSize: geometry.contentSize,
             viewport: geometry.viewport ?? .zero, workingRange: workingRange.sections, visibleSections: visibleSections,
-            visibleObjects: visibleObjects, visibleItems: geometry.visibleItems)
+            visibleObjects: visibleObjects, visibleItems: geometry.visibleItems, byteCount: sender.byteCount)
     }
 
     private var visibleSections: Range<Int> {

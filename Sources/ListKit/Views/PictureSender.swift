@@ -6,8 +6,10 @@ final class PictureSender {
     private let id: ViewID
     private let fields: Set<ExactText>
     private let environment: ViewEnvironment
-    /// The cached items of the view's elements. Entries are removed when they are invalidated.
-    private(set) var contents: [ElementKey: ListItem] = [:]
+    /// The cached contents of the view's elements. Entries are removed when they are invalidated.
+    private(set) var contents: [ElementKey: Content] = [:]
+    /// The approximate bytes of the view's elements with their contents, when they were last fetched.
+    private(set) var byteCount = 0
     /// Whether items must be fetched again although no update is in progress.
     private(set) var isStale = false
     /// Whether changes are held back because all views are held.
@@ -20,6 +22,15 @@ final class PictureSender {
     private(set) var credit: CreditWindow
     /// The changes of the list since the pictures that the viewer may still refer to. Used only in the layout `none`.
     private(set) var history = PictureHistory()
+
+    /// The content of an element.
+    struct Content {
+        let item: ListItem
+        /// The fields of the item that the viewer is sent.
+        let fields: Fields
+        /// The approximate bytes that the element takes in a picture.
+        let byteCount: Int
+    }
 
     /// The maximum number of changes that a viewer without a credit window may be behind when it scrolls.
     private static let rememberedChanges: UInt64 = 256
@@ -57,28 +68,54 @@ final class PictureSender {
     /// Fetches the items of the view's elements that are not cached.
     ///
     /// If a section gets a fault meanwhile, its items are fetched again, so that all of them are error items.
-    private func fetchContents(of elements: () -> [ViewElement]) {
+    ///
+    /// - Parameter limit: the maximum for ``byteCount``.
+    /// - Returns: `false` if the elements take more bytes. Then the cache is unchanged.
+    @discardableResult
+    private func fetchContents(of elements: () -> [ViewElement], within limit: Int = .max) -> Bool {
+        let wasStale = isStale
         for _ in 0..<PictureSender.maximumFetches {
             isStale = false
             let elements = elements()
-            var fetched: [ElementKey: ListItem] = [:]
+            var fetched: [ElementKey: Content] = [:]
             fetched.reserveCapacity(elements.count)
+            var bytes = 0
             var identities: [SectionHandle: Set<ExactText>] = [:]
             for element in elements {
-                let item = contents[element.key] ?? fetchItem(of: element.key)
-                fetched[element.key] = item
-                guard element.key.kind == .cell, let handle = element.key.handle, let identity = item.identity else {
-                    continue
+                let content = contents[element.key] ?? fetchContent(of: element.key)
+                fetched[element.key] = content
+                bytes += content.byteCount
+                guard bytes <= limit else {
+                    isStale = isStale || wasStale
+                    return false
                 }
+                guard element.key.kind == .cell, let handle = element.key.handle, let identity = content.item.identity
+                else { continue }
                 if !identities[handle, default: []].insert(ExactText(identity)).inserted {
                     environment.store.recordFault(of: handle, "two items have the identity \(identity.quoted)")
                 }
             }
             guard isStale else {
-                contents = fetched
-                return
+                (contents, byteCount) = (fetched, bytes)
+                return true
             }
         }
+        return true
+    }
+
+    /// Fetches the items that the view's elements lack.
+    ///
+    /// - Parameter growth: the bytes by which ``byteCount`` may grow.
+    /// - Returns: `false` if it would grow by more. Then nothing is changed.
+    func fetchContents(of view: ListView, growth: Int) -> Bool {
+        fetchContents(of: { view.elements }, within: growth < .max - byteCount ? byteCount + growth : .max)
+    }
+
+    private func fetchContent(of key: ElementKey) -> Content {
+        let item = fetchItem(of: key)
+        let shown = fields.isEmpty ? item.content : item.content.filtered(to: fields)
+        let names = item.reuseIdentifier.utf8.count + (key.handle.map { environment.store.id(of: $0).utf8.count } ?? 0)
+        return Content(item: item, fields: shown, byteCount: shown.byteCount + names + PictureItem.overhead)
     }
 
     private func fetchItem(of key: ElementKey) -> ListItem {
@@ -102,7 +139,7 @@ final class PictureSender {
     /// Moves cached items to their new indexes and drops outdated ones.
     func apply(_ effects: UpdateEffects) {
         orphans += picture.forward(effects.forwarding)
-        var kept: [ElementKey: ListItem] = [:]
+        var kept: [ElementKey: Content] = [:]
         for (key, item) in effects.asksAnew ? [:] : contents where !effects.isOutdated(key) {
             if let new = key.forwarded(by: effects.forwarding) { kept[new] = item }
         }
@@ -128,11 +165,14 @@ final class PictureSender {
     /// - Parameters:
     ///   - endsStall: whether the viewer has just acknowledged a picture. Otherwise a stall does not end.
     ///   - holds: whether all views are held, so that nothing is sent.
-    func compose(_ view: ListView, endsStall: Bool = false, holds: Bool) -> [AdapterEvent] {
+    ///   - isFetched: whether the items of all elements were just fetched.
+    func compose(
+        _ view: ListView, endsStall: Bool = false, holds: Bool, isFetched: Bool = false
+    ) -> [AdapterEvent] {
         // A view without a viewport still has to release the elements that it showed.
         guard view.geometry.isActive || isUnfinished else { return [] }
         // Items are fetched even if nothing may be sent, because section controllers ask for displayed items.
-        fetchContents { view.elements }
+        if !isFetched { fetchContents { view.elements } }
         guard endsStall || !credit.isStalled else { return [] }
         if holds {
             isHeld = true
@@ -183,22 +223,23 @@ final class PictureSender {
             !view.geometry.shifts.isUnsent, picture.contentSize == view.geometry.contentSize
         else { return nil }
         // While the new items are made, none of the old items is cached.
-        let items = elements.map { fetchItem(of: $0.key) }
+        let news = elements.map { fetchContent(of: $0.key) }
         guard !isStale else { return nil }
-        for (element, item) in zip(elements, items) { contents[element.key] = item }
+        for (element, content) in zip(elements, news) { contents[element.key] = content }
+        byteCount += news.reduce(0) { $0 + $1.byteCount } - before.reduce(0) { $0 + ($1?.byteCount ?? 0) }
         var difference = PictureDifference(capacity: 0)
         var keys: [SentPicture.Key] = []
-        for (element, (old, item)) in zip(elements, zip(before, items)) {
-            guard let old, ExactText(item.reuseIdentifier) == ExactText(old.reuseIdentifier),
+        for (element, (old, new)) in zip(elements, zip(before, news)) {
+            let item = new.item
+            guard let old = old?.item, ExactText(item.reuseIdentifier) == ExactText(old.reuseIdentifier),
                 item.identity.map({ ExactText($0) }) == old.identity.map({ ExactText($0) })
             else { return nil }
             // Of two items with the same identity, one is identified by its index.
             var key = SentPicture.Key(element.key, identity: element.key.kind == .cell ? item.identity : nil)
             if picture.elements[key]?.item != element.key.index { key = SentPicture.Key(element.key, identity: nil) }
             guard var sent = picture.elements[key], sent.item == element.key.index else { return nil }
-            let content = fields.isEmpty ? item.content : item.content.filtered(to: fields)
-            guard sent.content != content else { continue }
-            sent.content = content
+            guard sent.content != new.fields else { continue }
+            sent.content = new.fields
             difference.rebound.append(sent)
             keys.append(key)
         }
@@ -235,7 +276,8 @@ final class PictureSender {
         var difference = PictureDifference(capacity: view.elements.count)
         var left = picture.elements
         for element in view.elements {
-            guard let item = contents[element.key] else { continue }
+            guard let content = contents[element.key] else { continue }
+            let item = content.item
             var key = SentPicture.Key(element.key, identity: element.key.kind == .cell ? item.identity : nil)
             if key.identity != nil, difference.present[key] != nil {
                 key = SentPicture.Key(element.key, identity: nil)
@@ -244,8 +286,7 @@ final class PictureSender {
                 slot: 0, handle: element.key.handle,
                 objectID: element.key.handle.map { environment.store.id(of: $0) } ?? "", kind: element.key.kind,
                 section: element.section, item: element.key.index, frame: element.frame, z: element.z,
-                reuseIdentifier: item.reuseIdentifier,
-                content: fields.isEmpty ? item.content : item.content.filtered(to: fields))
+                reuseIdentifier: item.reuseIdentifier, content: content.fields)
             if let sent = left[key], ExactText(sent.reuseIdentifier) == ExactText(present.reuseIdentifier) {
                 left[key] = nil
                 present.slot = sent.slot
@@ -313,6 +354,9 @@ final class PictureSender {
 
     // MARK: Acknowledging
 
+    /// Records that nothing is held back for lack of credit any more, if the viewer has credit.
+    func endStall() { if credit.hasRoom { credit.recordStallEnd() } }
+
     /// Records that the viewer has drawn everything up to a sequence.
     func acknowledge(_ sequence: UInt64) {
         credit.acknowledge(sequence, lastSent: picture.sequence)
@@ -353,9 +397,9 @@ final class PictureSender {
         var identity: String?
         if item.kind == .cell, let handle {
             guard (0..<map.itemCount(of: handle)).contains(item.item) else { return orphans.append(element) }
-            let present = environment.store.askItem(of: handle, at: item.item)
+            let present = fetchContent(of: place)
             contents[place] = present
-            identity = present.identity
+            identity = present.item.identity
         }
         let key = SentPicture.Key(place, identity: identity)
         guard picture.elements[key] == nil, handle != nil || item.objectID.isEmpty else {

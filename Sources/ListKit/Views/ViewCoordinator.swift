@@ -120,7 +120,7 @@ final class ViewCoordinator {
     /// Returns an item as a view last showed it, or `nil` if no view shows the item.
     func displayedItem(of handle: SectionHandle, at index: Int) -> ListItem? {
         let key = ElementKey(handle: handle, kind: .cell, index: index)
-        for view in views { if let item = view.sender.contents[key] { return item } }
+        for view in views { if let content = view.sender.contents[key] { return content.item } }
         return nil
     }
 
@@ -138,10 +138,28 @@ final class ViewCoordinator {
 
     /// Updates a view after its viewport changed.
     ///
-    /// - Parameter old: the previous origin of the viewport, if section controllers are to be notified of a scroll.
+    /// - Parameters:
+    ///   - old: the previous origin of the viewport, if section controllers are to be notified of a scroll.
+    ///   - growth: the bytes by which the view's elements with their contents may grow.
+    /// - Returns: `nil` if they would grow by more. Then the view must return to its former place.
+    func update(_ view: ListView, scrolledFrom old: Point? = nil, growth: Int) -> ViewChange? {
+        let step = view.updateElements()
+        guard view.sender.fetchContents(of: view, growth: growth) else {
+            environment.store.addReleaseCandidates(step.appeared.lazy.compactMap(\.key.handle))
+            return nil
+        }
+        return finish(step, of: view, compose(view, isFetched: true), scrolledFrom: old)
+    }
+
+    /// Updates a view after its viewport or layout changed.
     func update(_ view: ListView, scrolledFrom old: Point? = nil) -> ViewChange {
         let step = view.updateElements()
-        let pictures = compose(view)
+        return finish(step, of: view, compose(view), scrolledFrom: old)
+    }
+
+    private func finish(
+        _ step: DisplayStep, of view: ListView, _ pictures: [AdapterEvent], scrolledFrom old: Point?
+    ) -> ViewChange {
         let (display, range) = view.events(of: step)
         var calls = makeCalls(for: [step])
         if let old, old != view.geometry.offset { calls += ControllerCalls(.scrolled, in: view).calls }
@@ -162,10 +180,35 @@ final class ViewCoordinator {
 
     /// Composes the change that brings a viewer up to date, if the viewer's credit allows it.
     ///
-    /// - Parameter endsStall: whether the viewer has just acknowledged a picture.
-    func compose(_ view: ListView, endsStall: Bool = false) -> [AdapterEvent] {
+    /// - Parameters:
+    ///   - endsStall: whether the viewer has just acknowledged a picture.
+    ///   - isFetched: whether the items of all elements were just fetched.
+    func compose(_ view: ListView, endsStall: Bool = false, isFetched: Bool = false) -> [AdapterEvent] {
         table.markChanged(view.id)
-        return view.sender.compose(view, endsStall: endsStall, holds: holdsViews)
+        guard !view.geometry.isAsleep else {
+            if endsStall { view.sender.endStall() }
+            return []
+        }
+        return view.sender.compose(view, endsStall: endsStall, holds: holdsViews, isFetched: isFetched)
+    }
+
+    // MARK: Off screen
+
+    /// Releases the layouts of the views that are off screen.
+    private func letViewsSleep() {
+        guard table.hasViewsOffScreen else { return }
+        for view in views where !view.isOnScreen {
+            view.geometry.fallAsleep()
+            table.markChanged(view.id)
+        }
+    }
+
+    /// Lays a view out that was off screen. Returns `false` if it has its layout. Otherwise ``update(_:scrolledFrom:)``
+    /// must be called next.
+    func wake(_ view: ListView) -> Bool {
+        guard view.geometry.isAsleep else { return false }
+        view.geometry.wake(view.elements, sequence: view.sender.sequence)
+        return true
     }
 
     /// Invalidates the cached items of a section in all views.
@@ -198,6 +241,7 @@ final class ViewCoordinator {
     /// Prepares anchoring before the list changes, by keeping the present layouts. ``apply(_:_:)`` or
     /// ``endAnchoring()`` must be called next.
     func prepareAnchoring() {
+        letViewsSleep()
         keepsAnchors = true
         environment.layouts.keepOldLayouts()
     }
@@ -215,6 +259,7 @@ final class ViewCoordinator {
     func apply(
         _ change: Change, _ section: SectionUpdate
     ) -> (displays: [AdapterEvent], pictures: [AdapterEvent], calls: [ControllerCall], effects: UpdateEffects) {
+        letViewsSleep()
         let effects = UpdateEffects(of: change, section, map)
         let paths =
             table.hasViewersNamingItems ? PathForwarding(of: change, section.collector, environment.store) : nil

@@ -45,6 +45,8 @@ final class ViewGeometry {
     private(set) var shifts = ViewportShifts()
     /// The elements that keep their place on the screen during an update.
     private var anchor: ViewAnchor?
+    /// What is known of the layout of a view that is off screen and has none.
+    private var asleep: (kind: ListLayoutKind, direction: ScrollDirection, contentSize: Size)?
 
     init(_ id: ViewID, _ viewOptions: ListViewOptions, in environment: ViewEnvironment) {
         self.id = id
@@ -74,7 +76,10 @@ final class ViewGeometry {
     var isActive: Bool { viewport != nil || visibleItems != nil }
 
     /// The size of the whole content; zero before the first viewport, and in the layout `none`.
-    var contentSize: Size { kind == .none || viewport == nil ? .zero : layout.contentSize }
+    var contentSize: Size { kind == .none || viewport == nil ? .zero : asleep?.contentSize ?? layout.contentSize }
+
+    /// Whether the view is off screen and was not laid out since an update of the list.
+    var isAsleep: Bool { asleep != nil }
 
     /// The origin of the viewport in content coordinates.
     var offset: Point { viewport?.origin ?? .zero }
@@ -120,7 +125,28 @@ final class ViewGeometry {
         if new != kind, new == .none || kind == .none { (viewport, visibleItems) = (nil, nil) }
         settings = Self.settings(viewOptions, environment)
         replaceLayout(with: nil)
+        if !isActive { asleep = nil }
+        if !isAsleep { layOut() }
+    }
+
+    /// Releases the layout of a view that is off screen, so that updates of the list do not change it.
+    func fallAsleep() {
+        guard shared != nil, asleep == nil else { return }
+        asleep = (kind, direction, layout.contentSize)
+        replaceLayout(with: nil)
+    }
+
+    /// Lays a view out that was asleep. What was on the screen keeps its place.
+    ///
+    /// - Parameters:
+    ///   - elements: the elements that still exist, with their former frames.
+    ///   - sequence: the sequence of the last change that was sent.
+    func wake(_ elements: [ViewElement], sequence: UInt64) {
+        guard let before = asleep else { return }
+        asleep = nil
+        if before.kind == kind, before.direction == direction { saveAnchor(elements) }
         layOut()
+        applyAnchor(forwarding: [:], sequence: sequence)
     }
 
     /// Applies an update of the list to a private layout. Shared layouts are updated by ``SharedLayouts``.
@@ -184,9 +210,37 @@ final class ViewGeometry {
     /// Sets the range of items that the viewer requested.
     func setVisibleItems(_ items: VisibleItems?) { visibleItems = items }
 
+    /// The viewport and the layout, as they were before a call that is refused.
+    struct Place {
+        fileprivate let viewport: Rect?
+        fileprivate let items: (visible: VisibleItems?, shown: ShownItems?)
+        fileprivate let opening: ViewOpening?
+        fileprivate let measuredSizes: [SectionHandle: [Int: Size]]
+        fileprivate let shifts: ViewportShifts
+        fileprivate let layout: SharedLayout?
+    }
+
+    /// The present viewport and layout.
+    var place: Place {
+        Place(
+            viewport: viewport, items: (visibleItems, shownItems), opening: opening, measuredSizes: measuredSizes,
+            shifts: shifts, layout: shared)
+    }
+
+    /// Brings a former viewport and layout back. The list must not have changed since.
+    func restore(_ place: Place) {
+        (viewport, opening, measuredSizes, shifts) = (
+            place.viewport, place.opening, place.measuredSizes, place.shifts
+        )
+        (visibleItems, shownItems) = place.items
+        replaceLayout(with: place.layout)
+        if let shared, !shared.isPrivate { environment.layouts.add(shared) }
+    }
+
     /// Removes the viewport and the layout of a view that is being closed.
     func close() {
         (viewport, visibleItems) = (nil, nil)
+        asleep = nil
         replaceLayout(with: nil)
     }
 

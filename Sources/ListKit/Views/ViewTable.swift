@@ -118,6 +118,14 @@ struct ViewTable {
         }
     }
 
+    /// Whether any view is off screen.
+    var hasViewsOffScreen: Bool {
+        mutating get {
+            updateOutlines()
+            return onScreenCount < views.count
+        }
+    }
+
     /// Whether any viewer refers to items by path, as in the layout `none`.
     var hasViewersNamingItems: Bool {
         mutating get {

@@ -61,10 +61,10 @@ package enum AdapterQuery: Sendable {
 
 /// A command of a view's owner.
 package enum ViewCommand: Sendable {
-    /// `View.SetViewport`.
-    case setViewport(seen: UInt64, Rect)
-    /// `View.SetVisibleRange`.
-    case setVisibleRange(seen: UInt64, first: IndexPath, last: IndexPath)
+    /// `View.SetViewport`. What the view shows may grow by `growth` bytes, else the answer is `limitsExceeded`.
+    case setViewport(seen: UInt64, Rect, growth: Int = .max)
+    /// `View.SetVisibleRange`, with the same limit.
+    case setVisibleRange(seen: UInt64, first: IndexPath, last: IndexPath, growth: Int = .max)
     /// `View.ScrollTo`.
     case scrollTo(id: String, item: Int, ScrollPosition)
     /// `View.ReportScroll`.

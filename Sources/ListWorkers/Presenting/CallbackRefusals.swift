@@ -79,9 +79,9 @@ struct CallbackRefusals: Sendable {
         case .view(_, _, .invoke(let id, _, _, _)): (.action, id)
         case .view(_, _, .scrollTo(let id, let item, let position)): (.scroll(item: item, position), id)
         case .view(_, _, .reportSizes): (.measure, object)
-        case .view(_, _, .setVisibleRange(_, let first, let last)): (.range(first: first, last: last), object)
+        case .view(_, _, .setVisibleRange(_, let first, let last, _)): (.range(first: first, last: last), object)
         case .view(_, _, .reportScroll(let phase)): (.phase(phase), object)
-        case .view(_, _, .setViewport(_, let rect)): (.viewport(rect.part(newSince: viewport)), object)
+        case .view(_, _, .setViewport(_, let rect, _)): (.viewport(rect.part(newSince: viewport)), object)
         case .query(_, .items): (.items, object)
         case .update(let request): if case .moveItem = request.operation { (.move, object) } else { nil }
         case .view(_, _, .acknowledge), .view(_, _, .resync), .view(_, _, .close), .view(_, _, .setOnScreen), .query,
@@ -151,7 +151,7 @@ extension CallbackRefusals.Entry {
         case .scroll(let item, let position):
             if case .view(_, _, .scrollTo(named, item, position)) = command { true } else { false }
         case .range(let refusedFirst, let refusedLast):
-            if case .view(_, _, .setVisibleRange(_, let first, let last)) = command {
+            if case .view(_, _, .setVisibleRange(_, let first, let last, _)) = command {
                 (first == refusedFirst && last == refusedLast)
                     || isAmong(sections: first.section, through: last.section, position: position)
             } else {
@@ -173,7 +173,7 @@ extension CallbackRefusals.Entry {
                 false
             }
         case .viewport(let new):
-            if case .view(_, _, .setViewport(_, let rect)) = command {
+            if case .view(_, _, .setViewport(_, let rect, _)) = command {
                 (rect.size.width == new.size.width || rect.size.height == new.size.height) && rect.covers(new)
             } else {
                 false

@@ -67,14 +67,14 @@ extension Presentation {
         _ command: ViewCommand, on view: ViewID
     ) throws(ListError) -> (answer: AdapterAnswer, events: [AdapterEvent]) {
         switch command {
-        case .setViewport(let seen, let rect):
-            return Self.result(of: try setViewport(view: view, seen: seen, rect: rect))
-        case .setVisibleRange(let seen, let first, let last):
-            return Self.result(of: try setVisibleRange(view: view, seen: seen, first: first, last: last))
+        case .setViewport(let seen, let rect, let growth):
+            return Self.result(of: try setViewport(view: view, seen: seen, rect: rect, growth: growth))
+        case .setVisibleRange(let seen, let first, let last, let growth):
+            return Self.result(
+                of: try setVisibleRange(view: view, seen: seen, first: first, last: last, growth: growth))
         case .reportScroll(let phase): return (.done, try reportScroll(view: view, phase.event))
         case .setOnScreen(let isOnScreen):
-            try setVisible(isOnScreen, view: view)
-            return (.done, [])
+            return (.done, try setVisible(isOnScreen, view: view))
         case .scrollTo(let object, let item, let position):
             let (offset, reply) = try scrollTo(view: view, object: object, item: item, position: position)
             return (.scrolled(offset: offset, sequence: reply.sequence), reply.effects)

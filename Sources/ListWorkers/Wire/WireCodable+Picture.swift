@@ -104,7 +104,7 @@ extension ViewDescription.State: WireCodable {}
 extension ViewDescription: WireCodable {
     func write(to writer: inout WireWriter) {
         writer.write(state, sequence, acknowledgedSequence, contentSize, viewport, workingRange, visibleSections)
-        writer.write(visibleObjects, visibleItems)
+        writer.write(visibleObjects, visibleItems, byteCount)
     }
 
     init(from reader: inout WireReader) throws(WireError) {
@@ -112,7 +112,8 @@ extension ViewDescription: WireCodable {
             state: try reader.read(), sequence: try reader.readSequence(),
             acknowledgedSequence: try reader.readSequence(),
             contentSize: try reader.read(), viewport: try reader.read(), workingRange: try reader.read(),
-            visibleSections: try reader.read(), visibleObjects: try reader.read(), visibleItems: try reader.read())
+            visibleSections: try reader.read(), visibleObjects: try reader.read(), visibleItems: try reader.read(),
+            byteCount: max(0, try reader.read()))
     }
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@_spi(Daemon) import ListKit
 import TestSupport
 import Testing
+
+@testable @_spi(Daemon) import ListKit
 
 @Suite("Convergence: the slots of each viewer equal its view's picture")
 struct ViewConvergenceTests {
@@ -15,6 +16,7 @@ struct ViewConvergenceTests {
         /// The displayed sections and items, according to the display events.
         var displayed: Set<String> = []
         var inRange: Set<String> = []
+        var isOnScreen = true
 
         init(_ id: ViewID, _ options: ListViewOptions) {
             self.options = options
@@ -107,7 +109,15 @@ struct ViewConvergenceTests {
     {
         let id = viewer.screen.view
         let total = adapter.objectCount
-        switch Int.random(in: 0..<8, using: &source.random) {
+        switch Int.random(in: 0..<10, using: &source.random) {
+        case 8 where viewer.options.window == nil && viewer.options.windowBytes == nil:
+            viewer.isOnScreen.toggle()
+            return try adapter.setVisible(viewer.isOnScreen, view: id)
+        case 9 where viewer.options.layout != ListLayoutKind.none:
+            // A refused call leaves no trace.
+            let rect = Rect(x: 0, y: 100, width: 130, height: 300)
+            let reply = try? adapter.presentation.setViewport(view: id, seen: 0, rect: rect, growth: 0)
+            return reply?.effects ?? adapter.presentation.takeEvents()
         case 0: return try adapter.acknowledge(view: id, sequence: viewer.screen.sequence)
         case 1 where id == 1 || id == 6:
             let sizes = (0..<2).map { _ in
@@ -119,7 +129,7 @@ struct ViewConvergenceTests {
         case 2 where viewer.options.layout != ListLayoutKind.none:
             let target = source.id()
             guard let reply = try? adapter.scrollTo(view: id, object: target, item: 0, position: .none) else {
-                return []
+                return adapter.presentation.takeEvents()
             }
             return reply.reply.effects
         default:
@@ -151,6 +161,10 @@ struct ViewConvergenceTests {
             return
         }
         #expect(description.sequence == viewer.screen.sequence)
+        guard viewer.isOnScreen else {
+            #expect(viewer.displayed.isSuperset(of: description.visibleObjects))
+            return
+        }
         if source.random.chance(oneIn: 10) { try viewer.screen.expectEqualToResync(of: adapter) }
         #expect(viewer.displayed.isSuperset(of: description.visibleObjects))
         #expect(description.visibleObjects == adapter.visibleObjects(in: viewer.screen.view).map(\.id))

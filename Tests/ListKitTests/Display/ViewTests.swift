@@ -1,13 +1,56 @@
 // SPDX-License-Identifier: Apache-2.0
 
-@_spi(Daemon) import ListKit
 import TestSupport
 import Testing
+
+@testable @_spi(Daemon) import ListKit
 
 @Suite("Views: sequences, credit and slots")
 struct ViewTests {
     static func ids(_ range: Range<Int>) throws -> [ListObject] {
         try range.map { try ListObject(id: "o\($0)", fields: ["n": .int64(Int64($0))]) }
+    }
+
+    @Test(
+        "a viewport would show more bytes than the view may show in addition → limitsExceeded, and the view stays as it is",
+        .rule("LD-06"), arguments: [ListLayoutKind.flow, .none])
+    func growth(layout: ListLayoutKind) throws {
+        let text = Value.string(String(repeating: "x", count: 1000))
+        let objects = try (0..<100).map { try ListObject(id: "o\($0)", fields: ["text": text, "height": 10.0]) }
+        let list = TestHost(objects)
+        var options = ListViewOptions()
+        (options.layout, options.buffer) = (layout, 0)
+        try list.adapter.openView(1, options: options)
+        var screen = Screen(view: 1)
+        func show(_ items: ClosedRange<Int>, growth: Int) throws -> ViewReply {
+            guard layout == ListLayoutKind.none else {
+                let rect = Rect(
+                    x: 0, y: Double(items.lowerBound) * 10, width: Double(100 + items.count),
+                    height: Double(items.count) * 10)
+                return try list.adapter.presentation.setViewport(view: 1, seen: 0, rect: rect, growth: growth)
+            }
+            let (first, last) = (
+                IndexPath(section: items.lowerBound, item: 0), IndexPath(section: items.upperBound, item: 0)
+            )
+            return try list.adapter.presentation.setVisibleRange(view: 1, first: first, last: last, growth: growth)
+        }
+        #expect(throws: ListError.self) { try show(0...9, growth: 9000) }
+        #expect(try list.adapter.viewDescription(1).state == .new)
+        screen.receive(try show(0...9, growth: 20_000).effects)
+        let before = try list.adapter.viewDescription(1)
+        #expect((10_000..<13_000).contains(before.byteCount))
+        let error = #expect(throws: ListError.self) { try show(5...24, growth: 5000) }
+        #expect(error?.code == .limitsExceeded)
+        #expect(try list.adapter.viewDescription(1) == before && list.takeEvents().isEmpty)
+        try screen.expectEqualToResync(of: list.adapter)
+        // Updates reach the view as before.
+        try list.perform(.applyChanges(removed: ["o3"], upserts: []))
+        screen.receive(list.takeEvents())
+        try screen.expectEqualToResync(of: list.adapter)
+        // Less, and as much, is never refused.
+        screen.receive(try show(20...25, growth: 0).effects)
+        screen.receive(try show(30...35, growth: 0).effects)
+        try screen.expectEqualToResync(of: list.adapter)
     }
 
     @Test("a view has no viewport yet → nothing is sent, and a resync is empty", .rule("VW-01"))

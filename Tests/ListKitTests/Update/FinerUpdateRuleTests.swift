@@ -114,12 +114,12 @@ struct FinerUpdateRuleTests {
         #expect(list.adapter.flushTiming == .now)
         list.flush()
         try list.adapter.openView(1)
-        try list.adapter.setVisible(false, view: 1)
+        _ = try list.adapter.setVisible(false, view: 1)
         list.now = 2000
         list.enqueue(.performUpdates(objects: try objects("b")))
         #expect(list.adapter.flushTiming == .at(2500))
         // CO-11: becoming visible does not change the time of a pending flush.
-        try list.adapter.setVisible(true, view: 1)
+        _ = try list.adapter.setVisible(true, view: 1)
         list.now = 2100
         list.enqueue(.performUpdates(objects: try objects("c")))
         #expect(list.adapter.flushTiming == .at(2500))

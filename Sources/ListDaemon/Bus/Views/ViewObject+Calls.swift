@@ -10,19 +10,20 @@ extension ViewObject {
         try checkOwner(of: call)
         let (seen, x, y, width, height) = try call.arguments(
             as: UInt64.self, Double.self, Double.self, Double.self, Double.self)
-        performForSequence(
-            call, .setViewport(seen: seen, Rect(x: x, y: y, width: width, height: height)))
+        performForPicture(call) { growth in
+            .setViewport(seen: seen, Rect(x: x, y: y, width: width, height: height), growth: growth)
+        }
     }
 
     func setVisibleRange(_ call: Call) throws {
         try checkOwner(of: call)
         let (seen, firstSection, firstItem, lastSection, lastItem) = try call.arguments(
             as: UInt64.self, UInt32.self, UInt32.self, UInt32.self, UInt32.self)
-        performForSequence(
-            call,
+        performForPicture(call) { growth in
             .setVisibleRange(
                 seen: seen, first: IndexPath(section: Int(firstSection), item: Int(firstItem)),
-                last: IndexPath(section: Int(lastSection), item: Int(lastItem))))
+                last: IndexPath(section: Int(lastSection), item: Int(lastItem)), growth: growth)
+        }
     }
 
     func scrollTo(_ call: Call) throws {
@@ -66,7 +67,7 @@ extension ViewObject {
                 return sizes
             }
         } then: { [self] sizes in
-            performForSequence(call, .reportSizes(sizes))
+            perform(call, .reportSizes(sizes), Self.writeSequence)
         }
     }
 
@@ -147,15 +148,6 @@ extension ViewObject {
     func close(_ call: Call) throws {
         try checkOwner(of: call)
         perform(call, .close) { _, _ in true }
-    }
-
-    /// Sends a command to the host and answers the call with the new sequence number of the view.
-    private func performForSequence(_ call: Call, _ command: ViewCommand) {
-        perform(call, command) { answer, writer in
-            guard case .sequence(let sequence) = answer else { return false }
-            writer.append(sequence)
-            return true
-        }
     }
 }
 

@@ -27,6 +27,8 @@ final class ViewObject {
     private(set) var stamp: UInt64 = 0
     /// The pictures that wait for their turn.
     private var unsent = UnsentPictures()
+    /// The number of calls that set the viewport or the range.
+    private var places: UInt64 = 0
     let service: Service
 
     init(
@@ -41,8 +43,10 @@ final class ViewObject {
         self.service = service
     }
 
-    /// Records a new state of the view.
+    /// Records a new state of the view. What it shows counts on the account of its user.
     func setDescription(_ description: ViewDescription) {
+        let growth = description.byteCount - (self.description?.byteCount ?? 0)
+        if growth != 0 { service.limits.quotas.bookUnchecked(Quotas.Amounts(bytes: growth), for: user) }
         self.description = description
         stamp += 1
     }
@@ -90,14 +94,62 @@ extension ViewObject {
     private func mayTakeLong(_ command: ViewCommand) -> Bool {
         guard let description, description.visibleObjects.count <= Self.fewObjects else { return true }
         switch command {
-        case .setViewport(_, let rect): return rect.size != description.viewport.size
-        case .setVisibleRange(_, let first, let last): return last.section - first.section > Self.fewObjects
+        case .setViewport(_, let rect, _): return rect.size != description.viewport.size
+        case .setVisibleRange(_, let first, let last, _): return last.section - first.section > Self.fewObjects
         case .changeSelection(let select, let deselect): return select.count + deselect.count > Self.fewObjects
         case .scrollTo, .reportScroll, .setOnScreen, .reportSizes, .select, .invoke, .setHighlighted, .acknowledge,
             .resync,
             .close:
             return false
         }
+    }
+}
+
+// MARK: - The account of the user
+
+extension ViewObject {
+    /// The bytes that are booked for the growth of a picture before its size is known.
+    private static let firstGrowth = 1 << 18
+
+    /// Sets the viewport or the range of a view, and answers the call with the sequence.
+    ///
+    /// How much larger the picture becomes is known when it is made. Until then bytes are booked for it, as far as the
+    /// user has some left. If the picture needs more, it is made again with sixteen times as many.
+    func performForPicture(_ call: Call, _ command: @escaping @DBusActor (_ growth: Int) -> ViewCommand) {
+        places += 1
+        performForPicture(call, command, number: places, growth: Self.firstGrowth)
+    }
+
+    private func performForPicture(
+        _ call: Call, _ command: @escaping @DBusActor (_ growth: Int) -> ViewCommand, number: UInt64, growth: Int
+    ) {
+        let quotas = service.limits.quotas
+        let booked = quotas.bookBytes(upTo: growth, for: user)
+        request(for: call, command(booked)) { [self] outcome in
+            quotas.release(Quotas.Amounts(bytes: booked), for: user)
+            var outcome = outcome
+            if case .failure(let error) = outcome, error.code == .limitsExceeded {
+                if booked < growth {
+                    outcome = .failure(
+                        LimitKey.bytesPerUser.refusal(
+                            .limitsExceeded, "user \(user) would have more bytes in lists and views than allowed"))
+                } else if number == places {
+                    let (more, overflow) = growth.multipliedReportingOverflow(by: 16)
+                    return performForPicture(call, command, number: number, growth: overflow ? .max : more)
+                } else {
+                    // A later call has set another place meanwhile.
+                    outcome = .success(.sequence(sequence))
+                }
+            }
+            service.calls.reads.answer(call, with: outcome, isInOrder: true, Self.writeSequence) {}
+        }
+    }
+
+    /// Encodes the answer of a call with the sequence number of the view.
+    nonisolated static func writeSequence(_ answer: AdapterAnswer, _ writer: inout MessageWriter) -> Bool {
+        guard case .sequence(let sequence) = answer else { return false }
+        writer.append(sequence)
+        return true
     }
 }
 
@@ -170,7 +222,7 @@ extension ViewObject {
         service.views.setHasUnsent(self, false)
         service.views.remove(self)
         service.counts.notifyChange()
-        service.limits.quotas.release(Quotas.Amounts(views: 1), for: user)
+        service.limits.quotas.release(Quotas.Amounts(views: 1, bytes: description?.byteCount ?? 0), for: user)
         service.tree.remove(at: path)
     }
 

@@ -144,7 +144,7 @@ struct WireCodableTests {
         let description = ViewDescription(
             state: .stalled, sequence: 1, acknowledgedSequence: 2, contentSize: .zero, viewport: .zero,
             workingRange: 3..<5, visibleSections: 3..<4, visibleObjects: ["a"],
-            visibleItems: VisibleItems(first: IndexPath(section: 8, item: 0), length: 1))
+            visibleItems: VisibleItems(first: IndexPath(section: 8, item: 0), length: 1), byteCount: 1 << 40)
         var news = Announcement(events: events, itemCount: 4)
         news.views = [(1, description)]
         news.selection = [SelectedItem(objectID: "x", item: 1)]

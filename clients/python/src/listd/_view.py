@@ -241,7 +241,8 @@ class View(AsyncIterator[Picture]):
         await self._request("ReportScroll", "s", [phase])
 
     async def set_on_screen(self, on_screen: bool) -> None:
-        """Sets whether the view is visible; a list without a visible view may coalesce updates for longer.
+        """Sets whether the view is visible; a list without a visible view may coalesce updates for longer. A view with a
+        viewport gets no picture for an update that comes while it is not visible; its next picture comes when it is visible again.
 
         A view that was opened again counts as visible until the next call of this method.
         """
