@@ -56,6 +56,9 @@ extension Presentation {
     /// Returns a description of a view.
     public func viewDescription(_ id: ViewID) throws(ListError) -> ViewDescription { try view(id).description }
 
+    /// Returns whether a view is open.
+    public func isOpen(_ id: ViewID) -> Bool { views.view(id) != nil }
+
     /// The open views, in the order in which they were opened.
     public var openViews: [ViewID] { views.views.map(\.id) }
 

@@ -66,6 +66,10 @@ extension Presentation {
     private func perform(
         _ command: ViewCommand, on view: ViewID
     ) throws(ListError) -> (answer: AdapterAnswer, events: [AdapterEvent]) {
+        if case .close = command {
+        } else if !isOpen(view) {
+            throw ListError(.invalidArguments, "the view \(view) is closed")
+        }
         switch command {
         case .setViewport(let seen, let rect, let growth):
             return Self.result(of: try setViewport(view: view, seen: seen, rect: rect, growth: growth))

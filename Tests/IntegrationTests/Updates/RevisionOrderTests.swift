@@ -8,20 +8,25 @@ import Testing
 @Suite("The order of revisions on a connection")
 @DBusActor
 struct RevisionOrderTests {
-    /// The setting of a run: the transport, the view's credit, and whether the viewer writes the list itself.
+    /// The setting of a run: the transport, the view's credit, whether the viewer writes the list itself, and the size of
+    /// objects.
     struct Setting: CustomTestStringConvertible, Sendable {
         let transport: TransportKind
         let window: UInt32
         let isWriter: Bool
+        var objectBytes = 100
+        /// Whether pictures are so large that none is encoded on the event loop because others wait for it.
+        var isHuge: Bool { objectBytes > 1000 }
 
         var testDescription: String {
-            "\(transport.testDescription), window \(window), \(isWriter ? "one client" : "two clients")"
+            "\(transport.testDescription), window \(window), \(isWriter ? "one client" : "two clients"), "
+                + "objects of \(objectBytes) bytes"
         }
 
         static let all = TransportKind.allCases.flatMap { transport in
             [100_000, 2].flatMap { window in
                 [false, true].map { Setting(transport: transport, window: window, isWriter: $0) }
-            }
+            } + [Setting(transport: transport, window: 1, isWriter: false, objectBytes: 6000)]
         }
     }
 
@@ -33,7 +38,7 @@ struct RevisionOrderTests {
         let list = try await stage.createAdapter(
             "list", ["layout": .string("none"), "durability": .string("memory")])
         func rows(_ round: Int) -> [Row] {
-            let text = String(repeating: "\(round % 9)", count: 100)
+            let text = String(repeating: "\(round % 9)", count: setting.objectBytes)
             return (0..<300).map { Row("o\($0)", "", ["text": .string(text)]) }
         }
         _ = try await list.performUpdates(rows(0))
@@ -58,6 +63,8 @@ struct RevisionOrderTests {
             guard let (sequence, revision) = numbers else { return }
             pictures += 1
             if message.size > 16 << 10 { large += 1 }
+            // A viewer that lacks an earlier picture reads the whole one, as viewers do.
+            if view.hasGap, setting.isHuge { try? viewer.callWithoutReply(view.remote.message("Resync") { _ in }) }
             if revision < announced { late.append("\(sequence) of \(revision) came after Updated to \(announced)") }
             // With little credit, a picture may show again what was answered long ago.
             if setting.window > 100, revision <= answered {
@@ -69,7 +76,7 @@ struct RevisionOrderTests {
         }
         _ = try await view.remote.call(
             "SetVisibleRange", UInt64(0), UInt32(0), UInt32(0), UInt32(289), UInt32(0), returning: UInt64.self)
-        for round in 1...40 {
+        for round in 1...(setting.isHuge ? 12 : 40) {
             for step in 0..<5 {
                 let isFull = (round + step) % 3 == 0
                 let call = try list.by(writer).message(isFull ? "PerformUpdates" : "ApplyChanges") {
@@ -88,7 +95,7 @@ struct RevisionOrderTests {
             for _ in 0..<5 { _ = try await heard.next(timeout: .seconds(60)) }
         }
         #expect(late.isEmpty, "\(late.count) of \(pictures): \(late.prefix(3))")
-        #expect(!view.hasGap && large > 0)
+        #expect((!view.hasGap || setting.isHuge) && large > 0)
         let mine = view.picture
         let now = try await view.resync()
         if mine.sequence == now.sequence { #expect(mine.shown == now.shown) }

@@ -133,8 +133,8 @@ extension ViewObject {
         if call.peer !== owner { try adapter.checkReadingAccess(call) }
         let size = (description?.visibleObjects.count ?? 0) * 256
         service.calls.reads.perform(for: call, size: size) { [self] finished in
-            request(for: call, .resync) { [service] outcome in
-                service.calls.reads.answer(call, with: outcome, isInOrder: true) { answer, writer in
+            request(for: call, .resync) { [self] outcome in
+                answer(call, with: outcome) { answer, writer in
                     guard case .picture(let picture, let status) = answer else { return false }
                     writer.append(picture, counts: (status.objectCount, status.itemCount))
                     return true
@@ -145,10 +145,6 @@ extension ViewObject {
         }
     }
 
-    func close(_ call: Call) throws {
-        try checkOwner(of: call)
-        perform(call, .close) { _, _ in true }
-    }
 }
 
 extension MessageReader {

@@ -27,6 +27,8 @@ final class ViewObject {
     private(set) var stamp: UInt64 = 0
     /// The pictures that wait for their turn.
     private var unsent = UnsentPictures()
+    /// Whether the owner has closed the view. Its object stays until nothing is displayed any more.
+    private var isClosing = false
     /// The number of calls that set the viewport or the range.
     private var places: UInt64 = 0
     let service: Service
@@ -61,9 +63,10 @@ final class ViewObject {
     /// Returns whether a peer may read the contents of the view. For nil, returns whether all peers may.
     func isReadable(by peer: Peer?) -> Bool { peer === owner || adapter.isReadable(by: peer) }
 
-    /// Throws if the caller is neither the owner nor an administrator, because every method changes state that the
-    /// owner's client relies on.
-    func checkOwner(of call: Call) throws(ListError) {
+    /// Throws if the view was closed, or if the caller is neither the owner nor an administrator, because every method
+    /// changes state that the owner's client relies on.
+    func checkOwner(of call: Call) throws {
+        if isClosing { throw DBusError.unknownObject(path) }
         guard call.peer !== owner else { return }
         let caller = try service.authority.caller(call.peer, for: .manageLists)
         guard caller.isAdministrator else {
@@ -71,11 +74,29 @@ final class ViewObject {
         }
     }
 
+    /// Closes the view for its owner. Calls that come later find no object.
+    func close(_ call: Call) throws {
+        try checkOwner(of: call)
+        isClosing = true
+        perform(call, .close) { _, _ in true }
+    }
+
     /// Sends a command to the host and answers the call with what `write` encodes.
     func perform(_ call: Call, _ command: ViewCommand, _ write: @escaping AnswerEncoder) {
-        request(for: call, command) { [service] outcome in
-            service.calls.reads.answer(call, with: outcome, isInOrder: true, write) {}
+        request(for: call, command) { [self] outcome in answer(call, with: outcome, write) {} }
+    }
+
+    /// Answers a call in the order of the owner's messages.
+    func answer(
+        _ call: Call, with outcome: Result<AdapterAnswer, ListError>, _ write: @escaping AnswerEncoder,
+        finished: @escaping ContentReads.Finished
+    ) {
+        if case .failure = outcome, service.views.object(number) == nil {
+            // The view was closed while the call was under way.
+            call.fail(DBusError.unknownObject(path))
+            return finished()
         }
+        service.calls.reads.answer(call, with: outcome, isInOrder: true, write, finished: finished)
     }
 
     /// Sends a command to the host on behalf of a call.
@@ -141,7 +162,7 @@ extension ViewObject {
                     outcome = .success(.sequence(sequence))
                 }
             }
-            service.calls.reads.answer(call, with: outcome, isInOrder: true, Self.writeSequence) {}
+            answer(call, with: outcome, Self.writeSequence) {}
         }
     }
 
