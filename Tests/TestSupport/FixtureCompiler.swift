@@ -16,15 +16,19 @@ package enum FixtureCompiler {
 
     /// Compiles a Swift file of `Tests/Fixtures/Plugins` into a library.
     ///
-    /// - Parameter defining: The compilation conditions to set.
-    package static func compileSwift(_ fixture: String, to output: String, defining: [String] = []) throws {
+    /// - Parameters:
+    ///   - defining: The compilation conditions to set.
+    ///   - options: Further options of the compiler.
+    package static func compileSwift(
+        _ fixture: String, to output: String, defining: [String] = [], options: [String] = []
+    ) throws {
         let built = try builtLibraries()
         let search = ["-I", "\(built)/Modules", "-I", "\(root)Sources/PluginAPI/ABI", "-L", built]
         try run(
             try swiftCompiler(),
             ["-emit-library", "-swift-version", "6", "-lPluginAPI", "-lListKit"] + search
                 + ["-module-name", String(fixture.prefix { $0 != "." }), "-o", output]
-                + ["\(root)Tests/Fixtures/Plugins/\(fixture)"] + defining.map { "-D\($0)" })
+                + ["\(root)Tests/Fixtures/Plugins/\(fixture)"] + defining.map { "-D\($0)" } + options)
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: output)
     }
 

@@ -110,4 +110,12 @@ int _dispatch_get_main_queue_handle_4CF(void);
 /// Runs the work of libdispatch's main queue; to be called on the first thread.
 void _dispatch_main_queue_callback_4CF(void *message);
 
+/// Lets this process write the stack of a crashing thread to standard error before it ends by the crash's signal: a line
+/// `Current stack trace:`, then the frames as FILE(+OFFSET), as addr2line(1) takes them.
+void listd_trace_crashes(void);
+
+/// Gives the current thread a stack for the trace, so that an overflow of its own stack is traced, too. Does nothing when
+/// it has one, and in a process without ``listd_trace_crashes``.
+void listd_trace_thread(void);
+
 #endif

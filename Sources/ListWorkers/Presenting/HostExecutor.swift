@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CLinux
 internal import Dispatch
 internal import Glibc
 internal import ListKit
@@ -129,6 +130,7 @@ extension HostExecutor {
     /// light, and after ``longestOnBusThread``.
     private func drain(onBusThread isBusThread: Bool) {
         owner.store(UInt(pthread_self()), ordering: .relaxed)
+        listd_trace_thread()
         let end = isBusThread ? ContinuousClock.now + Self.longestOnBusThread : nil
         while true {
             let isLate = if let end { ContinuousClock.now > end } else { false }

@@ -32,7 +32,8 @@ final class WorkerOutput {
     /// Keeps one byte more than the log shows, so that the log marks a longer line as truncated.
     private var lines = OutputLines(greatestLength: PluginLogger.greatestLength + 1)
     private var latest: [(line: [UInt8], time: ContinuousClock.Instant)] = []
-    private var isTrace = false
+    /// The lines of a backtrace that are not passed on yet.
+    private var trace: [[UInt8]] = []
     private var traceLines = 0
     private var stretchStart = ContinuousClock.now
     private var bytesRead = 0
@@ -81,6 +82,7 @@ final class WorkerOutput {
         var left = Self.bytesAtEnd
         while watch != nil, left > 0, let count = readOnce() { left -= count }
         lines.finish(record)
+        passTrace()
         close()
         let now = ContinuousClock.now
         let words = latest.filter { $0.time + .seconds(1) > now }.map { Self.text(of: $0.line) }
@@ -118,10 +120,26 @@ final class WorkerOutput {
     }
 
     private func record(_ line: [UInt8]) {
-        // Swift's runtime prints the error, then a backtrace: the line `traceHead`, and lines that begin with a digit.
-        isTrace = line == Self.traceHead || isTrace && (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(line[0])
-        if isTrace { traceLines += 1 }
-        handleLine(line, isTrace && traceLines <= Self.mostTraceLines)
-        if !isTrace { latest = latest.suffix(Self.lastLines - 1) + [(line, .now)] }
+        // A backtrace is the line `traceHead`, and lines that begin with a digit. Of a fatal error in code that is not
+        // optimised, Swift's runtime prints one without places in files; the worker's own, which follows, replaces it.
+        let isHead = line == Self.traceHead
+        if isHead {
+            traceLines -= trace.count
+            trace = []
+        }
+        let isTrace = isHead || !trace.isEmpty && (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(line[0])
+        if isTrace, traceLines < Self.mostTraceLines {
+            trace.append(line)
+            traceLines += 1
+        } else {
+            passTrace()
+            handleLine(line, false)
+            latest = latest.suffix(Self.lastLines - 1) + [(line, .now)]
+        }
+    }
+
+    private func passTrace() {
+        for line in trace { handleLine(line, true) }
+        trace = []
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CLinux
 internal import DBus
 internal import Glibc
 internal import ListKit
@@ -17,6 +18,7 @@ package enum WorkerProgram {
         guard let crumbs = try? BreadcrumbMap(file: FileDescriptor(adopting: crumbDescriptor)) else {
             return .usage  // not started by the daemon
         }
+        listd_trace_crashes()
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
         let runtime = WorkerRuntime(crumbs: crumbs) { report in ReportSender.shared.send(report) }
         let link = WorkerLink { packet in

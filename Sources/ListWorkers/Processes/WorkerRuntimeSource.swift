@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CLinux
 internal import Dispatch
 internal import ListKit
 internal import ListSources
@@ -92,6 +93,7 @@ private final class SourceTracer: DataSourceWatcher, @unchecked Sendable {
     }
 
     func willCall(_ callback: DataSourceCallback) {
+        listd_trace_thread()
         calls.append((PluginCallback(callback), CallCause(callback)))
         write()
     }

@@ -23,7 +23,7 @@ let (pluginName, steadyReuse) = ("horrors", "steady")
 /// A misbehaviour of a plugin.
 enum Horror: String {
     case trap, overflow, loop, exit, abort, segfault, deadlock, pipe, memory, changes, print, fork, escape, chatter,
-        three
+        three, deep
 
     func happen() {
         switch self {
@@ -60,6 +60,7 @@ enum Horror: String {
         case .chatter:
             for number in 1...15 { Swift.print("line \(number)") }
             fatalError("a horror")
+        case .deep: Swift.print(depth(1))
         case .three: for number in 16...18 { Swift.print("line \(number)") }
         case .memory:
             for _ in 0..<1024 {
@@ -68,6 +69,13 @@ enum Horror: String {
             }
         }
     }
+}
+
+/// Calls itself until the stack ends.
+@inline(never)
+private func depth(_ number: Int) -> Int {
+    let text = String(number)
+    return withExtendedLifetime(text) { depth(number + 1) + text.utf8.count }
 }
 
 /// Calls fork, which Swift does not show to its callers.

@@ -37,10 +37,15 @@ final class HorrorStage {
 
     /// Installs a version of the plugin's file in a plugin directory.
     static func install(_ version: HorrorLibraries.Version, in directory: TemporaryDirectory) throws {
+        try install(
+            file: try built.get().path(of: version), as: version == .twin ? "twin" : "horrors", in: directory)
+    }
+
+    /// Installs a library as a plugin in a plugin directory.
+    static func install(file: String, as name: String, in directory: TemporaryDirectory) throws {
         try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: directory.path)
-        let name = version == .twin ? "twin" : "horrors"
         let (target, new) = ("\(directory.path)/\(name).so", directory.path + "/new")
-        try FileManager.default.copyItem(atPath: try built.get().path(of: version), toPath: new)
+        try FileManager.default.copyItem(atPath: file, toPath: new)
         // Renames the new file into place, as an installation does, so that an old file that is still mapped stays
         // intact.
         guard unsafe rename(new, target) == 0 else { throw ListdProcess.Failure("rename \(target): errno \(errno)") }

@@ -91,6 +91,37 @@ struct WorkerOutputTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
+    @Test(
+        "an optimised plugin dies without a message → signal and callback are known, and the log has file and line",
+        arguments: [("overflow", "item", [4, 5]), ("segfault", "item", [11]), ("deep", "count", [11])])
+    func crash(horror: String, place: String, signals: [Int]) async throws {
+        let stage = try await HorrorStage()
+        let file = stage.directory.path + "/optimised"
+        try FixtureCompiler.compileSwift("horrors.swift", to: file, options: ["-O", "-g"])
+        try HorrorStage.install(file: file, as: "horrors", in: stage.directory)
+        let list = try await stage.makeList("list", "Horror")
+        _ = try await list.performUpdates([
+            Row(
+                "victim", "row",
+                ["do": .string(horror), "at": .string(place), "once": .string(try stage.makeToken("once"))])
+        ])
+        try await stage.wait(for: "ready", restarts: 1)
+        let lastError = try await stage.plugin("LastError", as: String.self)
+        #expect(signals.contains { lastError.contains("the process ended with signal \($0) (") })
+        #expect(lastError.contains("horrors/Horror on object \"victim\""))
+        #expect(!lastError.contains("(+0x"))
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+        let said = printedLines(stage)
+        #expect(said.count { $0.contains("Current stack trace:") } == 1)
+        let offsets = said.compactMap { line -> String? in
+            guard let place = line.firstRange(of: "/horrors.so(+") else { return nil }
+            return String(line[place.upperBound...].prefix { $0 != ")" })
+        }
+        #expect(!offsets.isEmpty)
+        let places = try FixtureCompiler.run("/usr/bin/env", ["addr2line", "-i", "-e", file] + offsets)
+        #expect(places.contains(/horrors\.swift:[1-9]/), "\(places)")
+    }
+
     @Test("a plugin prints and dies of a trap → its backtrace is logged even if the output limit is reached")
     func backtrace() async throws {
         let stage = try await HorrorStage()
@@ -109,6 +140,9 @@ struct WorkerOutputTests {
         #expect(said.contains { $0.hasPrefix("horrors: Current stack trace:") })
         let trace = said.filter { $0.dropFirst("horrors: ".count).first?.isNumber == true }
         #expect(trace.count > 5)
+        // Swift's runtime prints a trace, too, of which the log has none.
+        #expect(said.count { $0.hasPrefix("horrors: Current stack trace:") } == 1)
+        #expect(trace.allSatisfy { $0.contains("(+0x") })
         #expect(said.count { $0.hasPrefix("horrors: line ") } == 18)
     }
 }
