@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import ListKit
-public import PluginAPI
+@_spi(Daemon) public import PluginAPI
 
 /// A list without a daemon, for the tests of a plugin. The test sets its objects, and checks the items, frames and
 /// events.
@@ -25,6 +25,7 @@ public final class TestList {
     public var events: [AdapterEvent] = []
 
     let executor = TestExecutor()
+    private let mark = ListMark()
     private var viewport: Rect
     private var nextRequest: RequestID = 1
 
@@ -79,6 +80,7 @@ public final class TestList {
         adapter = ListAdapter(configuration: configuration, controllers: provider)
         viewport = Rect(origin: .zero, size: size)
         adapter.executor = executor
+        adapter.performanceDelegate = mark
         var options = ListViewOptions()
         options.buffer = buffer
         try adapter.openView(Self.view, options: options)
@@ -142,7 +144,9 @@ public final class TestList {
         let milliseconds = time / .milliseconds(1)
         let end = executor.now &+ UInt64(max(0, milliseconds.rounded(.down)))
         while let work = executor.popNext(until: end) {
+            ListThread.begin()
             work()
+            ListThread.end()
             flush()
         }
     }
@@ -202,4 +206,11 @@ public final class TestList {
             .moveItem(
                 from: IndexPath(section: section, item: item), to: IndexPath(section: section, item: destination)))
     }
+}
+
+/// Marks the test's thread during each callback of a section controller, as listd does, so that a sink of a
+/// ``TestSource`` behaves as in listd.
+private final class ListMark: ListPerformanceDelegate {
+    func adapter(_ adapter: ListAdapter, willCall call: ListControllerCall) { ListThread.begin() }
+    func adapter(_ adapter: ListAdapter, didCall call: ListControllerCall) { ListThread.end() }
 }

@@ -5,6 +5,7 @@ import Glibc
 import ListKit
 import PluginAPI
 import PluginTestSupport
+import Synchronization
 import Testing
 
 @Suite("TestSource: a data source's list, for tests", .timeLimit(.minutes(1)))
@@ -29,6 +30,61 @@ struct TestSourceTests {
         #expect(source.objects.map(\.id) == ["a"])
         #expect(source.failure == nil)
         await source.stop()
+    }
+}
+
+@Suite("TestSource: a section controller that changes the source's list", .timeLimit(.minutes(1)))
+struct TappedTestSourceTests {
+    @Test("a sink is called in didSelectItem while the source is busy → it returns, and the event follows the source's")
+    func tap() async throws {
+        let source = try await PluginTestSupport.TestSource(Tapped.self, "busy")
+        let list = try TestList(Tapped.self)
+        try list.update([try ListObject(id: "a")])
+        // The source is at work until the select has returned.
+        #expect(try list.select(of: "a"))
+        Tapped.isFree.signal()
+        await source.wait { $0.objects.map(\.id) == ["a", "tapped"] }
+        #expect(source.failure == nil)
+        list.advance(by: .seconds(1))
+        await source.wait { $0.failure?.contains("gone") == true }
+        #expect(source.objects.map(\.id) == ["a", "tapped"])
+        await source.stop()
+    }
+}
+
+private enum Tapped: Plugin {
+    static let isFree = DispatchSemaphore(value: 0)
+    private static let sink = Mutex<DataSourceSink?>(nil)
+
+    private final class Source: DataSource {
+        private let context: DataSourceContext
+        init(_ context: DataSourceContext) {
+            self.context = context
+            Tapped.sink.withLock { [context] in $0 = context.sink }
+        }
+
+        func start() throws {
+            Tapped.isFree.wait()
+            context.sink.replace([try ListObject(id: "a")])
+        }
+    }
+
+    private final class Controller: ListSectionController {
+        private func send(_ id: String, _ position: UpdateRequest.Position) {
+            guard let object = try? ListObject(id: id) else { return }
+            Tapped.sink.withLock { $0 }?.changes(upserts: [.init(object, position: position)])
+        }
+
+        override func didSelectItem(at index: Int) {
+            send("tapped", .last)
+            context?.after(.seconds(1)) { [weak self] in self?.send("late", .after("gone")) }
+        }
+    }
+
+    static func manifest(for host: PluginHost) throws -> PluginManifest {
+        PluginManifest(
+            name: "tapped", version: "1", sectionControllers: [.controller("Controller") { Controller() }],
+            dataSources: [.source("busy") { Source($0) }])
     }
 }
 

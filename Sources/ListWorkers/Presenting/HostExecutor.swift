@@ -4,6 +4,7 @@ internal import CLinux
 internal import Dispatch
 internal import Glibc
 internal import ListKit
+@_spi(Daemon) internal import PluginAPI
 internal import Synchronization
 
 /// The serial executor of one list. It runs work in order, on the thread that has claimed the executor.
@@ -130,6 +131,8 @@ extension HostExecutor {
     /// light, and after ``longestOnBusThread``.
     private func drain(onBusThread isBusThread: Bool) {
         owner.store(UInt(pthread_self()), ordering: .relaxed)
+        ListThread.begin()
+        defer { ListThread.end() }
         listd_trace_thread()
         let end = isBusThread ? ContinuousClock.now + Self.longestOnBusThread : nil
         while true {

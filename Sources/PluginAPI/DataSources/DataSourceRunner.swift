@@ -71,10 +71,8 @@ public final class DataSourceRunner: Sendable {
     ) {
         queue.async { [self] in
             guard case .new = owned.state else { return completion(.success(DataSourceTraits())) }
-            let (gate, calls) = (gate, calls)
             let context = DataSourceContext(
-                argument: argument, host: host,
-                sink: DataSourceSink { event in calls.wait { gate.deliver(event) } }, queue: queue, calls: calls)
+                argument: argument, host: host, sink: makeSink(), queue: queue, calls: calls)
             do {
                 let (source, traits) = try calls.call(.make) {
                     let source = try entry.make(context)
@@ -87,6 +85,16 @@ public final class DataSourceRunner: Sendable {
                 owned.state = .stopped
                 completion(.failure(ListError(making: error, argument: argument, settings: host.settings)))
             }
+        }
+    }
+
+    private func makeSink() -> DataSourceSink {
+        let (gate, calls, queue) = (gate, calls, queue)
+        return DataSourceSink { event in
+            // A section controller sends this event. Its list cannot handle the event before the callback returns, so the
+            // source's executor waits for the list, and the callback does not.
+            guard !ListThread.isCurrent else { return queue.async { calls.wait { gate.deliver(event) } } }
+            calls.wait { gate.deliver(event) }
         }
     }
 

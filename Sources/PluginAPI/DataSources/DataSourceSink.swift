@@ -4,7 +4,8 @@
 ///
 /// Events arrive in the order in which they are sent. Like ``ready()``, ``replace(_:)`` and
 /// ``changes(removed:upserts:)`` also end the state that ``failed(_:)`` began. When the list cannot keep up, sending
-/// blocks until the list has caught up.
+/// blocks until the list has caught up. In a callback of a section controller, sending returns at once, and the event
+/// follows those that the source's executor is sending.
 public struct DataSourceSink: Sendable {
     private let deliver: @Sendable (DataSourceEvent) -> Void
 

@@ -6,6 +6,7 @@
 // of a named pipe. The misbehaviour then happens as often as there are bytes in the pipe.
 import Glibc
 import PluginAPI
+import Synchronization
 
 #if SECOND
 let version = "2.0"
@@ -296,6 +297,38 @@ final class FloodController: ListSectionController {
     }
 }
 
+/// The sink of the last source that was started, for `TapController`.
+let tapped = Mutex<DataSourceSink?>(nil)
+
+/// Changes its object in the source when its item is selected, or an action is invoked on it.
+final class TapController: ListSectionController {
+    override func sizeForItem(at index: Int) -> Size { Size(width: 100, height: 40) }
+    override func item(at index: Int) -> ListItem {
+        ListItem(reuseIdentifier: "tap", content: ["taps": context?.object?.fields["taps"] ?? .int64(0)])
+    }
+
+    private func tap() {
+        guard let object = context?.object, let sink = tapped.withLock({ $0 }) else { return }
+        let taps: Int64 = if case .int64(let taps)? = object.fields["taps"] { taps } else { 0 }
+        // Two events, of which the list can handle the first only when this callback has returned.
+        for more in 1...2 as ClosedRange<Int64> {
+            guard let new = try? object.with(fields: ["taps": .int64(taps + more)]) else { return }
+            sink.changes(upserts: [.init(new)])
+        }
+    }
+
+    override func didSelectItem(at index: Int) { tap() }
+    override func handleAction(_ action: String, parameters: Fields, at index: Int) -> Bool {
+        // An event that listd refuses.
+        if action == "misplace", let object = context?.object {
+            tapped.withLock { $0 }?.changes(upserts: [.init(object, position: .after("gone"))])
+        } else {
+            tap()
+        }
+        return true
+    }
+}
+
 /// Sends three objects, or misbehaves: `trap in start`, `exit in init`, `throw in start`, `loop in descriptor`,
 /// `flood in start` and the like. `write PATH` makes a file first. With `long in id` or `long in fields`, it sends an object larger than the limits.
 final class HorrorSource: DataSource {
@@ -323,6 +356,7 @@ final class HorrorSource: DataSource {
     }
 
     func start() throws {
+        tapped.withLock { $0 = context.sink }
         if words.first == "flood" { flood() }
         if words.first == "write", let path = words.dropFirst().first {
             let file = open(String(path), O_CREAT | O_WRONLY, 0o600)
@@ -365,6 +399,7 @@ enum Horrors: Plugin {
             sectionControllers: [
                 .controller("Horror") { HorrorController() }, .controller("Steady") { SteadyController() },
                 .controller("Flood") { FloodController() }, .controller("Stillborn") { StillbornController() },
+                .controller("Tap") { TapController() },
                 .controller(
                     "Traits",
                     traits: {
