@@ -15,6 +15,13 @@ extension ListSectionController {
     @available(*, unavailable, message: "a section controller has no view controller: it runs in listd")
     public final var viewController: Never? { nil }
 
+    /// IGListKit's name of ``supplementarySource``.
+    @available(*, unavailable, renamed: "supplementarySource")
+    public final var supplementaryViewSource: (any ListSupplementarySource)? {
+        get { supplementarySource }
+        set { supplementarySource = newValue }
+    }
+
     /// IGListKit's name of ``item(at:)``.
     @available(*, deprecated, renamed: "item(at:)")
     public final func cellForItem(at index: Int) -> ListItem { item(at: index) }
@@ -22,6 +29,16 @@ extension ListSectionController {
     /// IGListKit's name of ``moveItem(from:to:)``.
     @available(*, deprecated, renamed: "moveItem(from:to:)")
     public final func moveObject(from source: Int, to destination: Int) { moveItem(from: source, to: destination) }
+
+    /// IGListKit's name of ``ListSupplementarySource/supplementaryElement(of:)``; never called.
+    @available(*, deprecated, renamed: "supplementaryElement(of:)")
+    public final func viewForSupplementaryElement(ofKind kind: String, at index: Int) -> ListItem {
+        ListItem(reuseIdentifier: "")
+    }
+
+    /// IGListKit's name of ``ListSupplementarySource/sizeForSupplementaryElement(of:)``; never called.
+    @available(*, deprecated, renamed: "sizeForSupplementaryElement(of:)")
+    public final func sizeForSupplementaryView(ofKind kind: String, at index: Int) -> Size { .zero }
 
     /// IGListKit's name of ``ListDisplayDelegate/sectionControllerWillDisplay(_:)``; never called.
     @available(*, deprecated, renamed: "sectionControllerWillDisplay(_:)")
@@ -60,7 +77,56 @@ extension ListSectionController {
     public final func listAdapter(_ adapter: ListAdapter, didScroll controller: ListSectionController) {}
 }
 
+extension ListBindingSectionController {
+    /// IGListKit's object for what this class has methods for.
+    @available(*, unavailable, message: "override viewModels(for:) and sizeForViewModel(_:at:) instead")
+    public final var dataSource: AnyObject? {
+        get { nil }
+        set {}
+    }
+
+    /// IGListKit's name of ``viewModels(for:)``; never called.
+    @available(*, deprecated, renamed: "viewModels(for:)")
+    public final func sectionController(
+        _ controller: ListBindingSectionController, viewModelsFor object: ListObject
+    ) -> [ListItem] { [] }
+
+    /// IGListKit's way to a cell of an item. The item itself has the content; never called.
+    @available(*, deprecated, renamed: "viewModels(for:)")
+    public final func sectionController(
+        _ controller: ListBindingSectionController, cellForViewModel viewModel: ListItem, at index: Int
+    ) -> ListItem { viewModel }
+
+    /// IGListKit's name of ``sizeForViewModel(_:at:)``; never called.
+    @available(*, deprecated, renamed: "sizeForViewModel(_:at:)")
+    public final func sectionController(
+        _ controller: ListBindingSectionController, sizeForViewModel viewModel: ListItem, at index: Int
+    ) -> Size { .zero }
+}
+
 extension ListCollectionContext {
+    /// IGListKit's index of a cell. An item is a value.
+    @available(*, unavailable, message: "methods get the item's index; a header or footer has none")
+    public func index(for cell: Any, sectionController: ListSectionController? = nil) -> Int { 0 }
+
+    /// IGListKit's place of a section in the list, which changes when others are inserted.
+    @available(*, unavailable, message: "a section controller has object, and no place in the list")
+    public func section(for controller: ListSectionController) -> Int { 0 }
+
+    /// IGListKit's name of ``visibleIndexes``.
+    @available(*, unavailable, renamed: "visibleIndexes")
+    public func visibleIndexPaths(for controller: ListSectionController) -> [Int] { visibleIndexes }
+
+    /// IGListKit's cells on the screen. An item is a value.
+    @available(*, unavailable, renamed: "visibleIndexes")
+    public func visibleCells(for controller: ListSectionController) -> [Int] { visibleIndexes }
+
+    /// IGListKit's name of ``scrollToItem(at:position:)``.
+    @available(*, unavailable, renamed: "scrollToItem(at:position:)")
+    public func scroll(
+        to controller: ListSectionController, at index: Int, scrollPosition: ScrollPosition, animated: Bool
+    ) {}
+
     /// IGListKit's name of ``containerSize``.
     @available(*, unavailable, renamed: "containerSize")
     public func containerSize(for controller: ListSectionController) -> Size { containerSize }

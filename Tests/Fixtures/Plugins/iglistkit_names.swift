@@ -4,6 +4,7 @@
 import PluginAPI
 
 typealias Controller = ListSectionController
+typealias Binding = ListBindingSectionController
 
 final class Renamed: ListSectionController, ListDisplayDelegate, ListWorkingRangeDelegate {
     override func cellForItem(at index: Int) -> ListItem { ListItem(reuseIdentifier: "row") }  // → cellForItem(at:)
@@ -15,6 +16,12 @@ final class Renamed: ListSectionController, ListDisplayDelegate, ListWorkingRang
             batch.reload(self)  // → reloadSection(_:)
         })
         context?.deselectItem(at: index, sectionController: self, animated: true)  // → deselectItem(at:)
+        _ = context?.index(for: self)  // → index
+        _ = context?.section(for: self)  // → has object
+        _ = context?.visibleIndexPaths(for: self)  // → visibleIndexes
+        context?.scroll(to: self, at: index, scrollPosition: .start, animated: true)  // → scrollToItem(at:position:)
+        inset = UIEdgeInsets(top: 0, left: 0, bottom: 10, right: 0)  // → EdgeInsets
+        _ = IndexSet(integer: index)  // → pass an array of indexes
     }
 
     func listAdapter(_ adapter: ListAdapter, willDisplay controller: Controller) {}  // → listAdapter(_:willDisplay:)
@@ -26,4 +33,27 @@ final class Renamed: ListSectionController, ListDisplayDelegate, ListWorkingRang
 
 final class Defined: ListSectionController {
     func cellForItem(at index: Int) -> ListItem { ListItem(reuseIdentifier: "row") }  // → cellForItem(at:)
+}
+
+final class Header: ListSectionController, ListSupplementaryViewSource {  // → ListSupplementarySource
+    override init() {
+        super.init()
+        supplementaryViewSource = self  // → supplementarySource
+    }
+    override func sizeForItem(at index: Int) -> CGSize { .zero }  // → Size
+    func viewForSupplementaryElement(ofKind kind: String, at index: Int) -> ListItem {  // → viewForSupplementaryElement
+        ListItem(reuseIdentifier: "header")
+    }
+    func cell() -> UICollectionViewCell { ListItem(reuseIdentifier: "row") }  // → ListItem
+}
+
+final class Bound: ListBindingSectionController {
+    override init() {
+        super.init()
+        dataSource = self  // → viewModels(for:)
+    }
+    func sectionController(_ one: Binding, viewModelsFor object: ListObject) -> [ListItem] { [] }  // → viewModelsFor
+    func sectionController(_ one: Binding, sizeForViewModel item: ListItem, at: Int) -> Size {  // → sizeForViewModel
+        .zero
+    }
 }
