@@ -97,7 +97,10 @@ final class ViewedList {
                     select: isSelected ? [item] : [], deselect: isSelected ? [] : [item])
                 guard isCurrentOpening(opening) else { return }
                 let isDone = isSelected ? done.selected == [item] : done.deselected == [item]
-                if !isDone { onEvent(.declined("the list does not allow that")) }
+                // The answer says what is selected now, and a section controller may deselect an item that it has let
+                // somebody select, as a button does.
+                let why = isSelected ? "the item is not selected, or no longer" : "the item is still selected"
+                if !isDone { onEvent(.declined(why)) }
                 refreshFacts(ofOpening: opening)
             } catch {
                 if isCurrentOpening(opening) { onEvent(.declined(error.explanation)) }
