@@ -39,7 +39,9 @@ extension RunningDaemon {
             }
         }
         await service.lifecycle.awaitHosts()
-        log.notice("\(service.adapters.count) lists exist, \(opened.adapters.count) of them from the store")
+        let count = service.adapters.count
+        let exist = count == 1 ? "list exists" : "lists exist"
+        log.notice("\(count) \(exist), \(min(count, opened.adapters.count)) from the store")
     }
 
     /// Makes the configured lists at the start; a list that cannot be made is reported and left out.
