@@ -50,6 +50,7 @@ extension RunningDaemon {
         let result = await perform(plan, for: origin)
         guard !isStopping else { throw ListError.reloadGivenUp }
         if !plan.faults.isEmpty { await unloadUnused(except: plugins) }
+        await reportOtherSettings()
         await service.lifecycle.completeAdapters()
         service.updateReaders()
         for name in unclaimed.names where !loaded.listNames.contains(name) {
@@ -122,6 +123,15 @@ extension RunningDaemon {
         for plugin in await service.plugins.registry.plugins where !kept.contains(plugin.name) {
             // A plugin that a client's list has started to use in between is not unloaded.
             try? await service.plugins.registry.unload(plugin.name, usedBy: service.users(ofPlugin: plugin.name))
+        }
+    }
+
+    /// Says which plugins still run with the settings that they were loaded with.
+    private func reportOtherSettings() async {
+        let plugins = await service.plugins.registry.pluginsWithOtherSettings
+        for (name, isEnough) in plugins.sorted(by: { $0.key < $1.key }) {
+            let time = isEnough ? "it is loaded the next time (listctl load \(name))" : "listd is restarted"
+            log.notice("plugin \(name): its changed settings apply when \(time)", .plugin(name))
         }
     }
 

@@ -25,6 +25,8 @@ package actor PluginRegistry {
         var plugin: LoadedPlugin
         var manifest: PluginManifest
         var host: PluginHost
+        /// The plugin's section of `listd.conf` when it was loaded.
+        var configuration: PluginConfiguration
     }
 
     private let directories: PluginDirectories
@@ -76,8 +78,8 @@ package actor PluginRegistry {
 
     /// Loads a plugin by its name, or by a path within the plugin directories.
     ///
-    /// A loaded plugin is left alone, unless it has failed or its file was replaced: then a new worker loads the file,
-    /// and the plugin's lists move to that worker.
+    /// A loaded plugin is left alone, unless it has failed, its file was replaced or its settings changed: then a new
+    /// worker loads the file, and the plugin's lists move to that worker.
     ///
     /// - Throws: `noSuchPlugin`, also for a loaded plugin whose file is missing; `pluginRefused`, also for a file that
     ///   was replaced after its library was loaded into this process, where it cannot be exchanged; `pluginFailed`.
@@ -96,6 +98,18 @@ package actor PluginRegistry {
         switch configuration(file.pluginName).isolation {
         case .none: return try load(file)
         case .worker: return try await start(file)
+        }
+    }
+
+    /// The loaded plugins whose present settings are not in force, and whether loading them again is enough, by name.
+    package var pluginsWithOtherSettings: [String: Bool] {
+        get async {
+            var all: [String: Bool] = [:]
+            for (name, resident) in residents where resident.configuration != configuration(name) { all[name] = false }
+            for (name, worker) in workers where await worker.hasOtherSettings {
+                all[name] = configuration(name).isolation == .worker
+            }
+            return all
         }
     }
 
@@ -165,7 +179,8 @@ package actor PluginRegistry {
             sectionControllers: manifest.sectionControllers.map(\.name), dataSources: manifest.dataSources.map(\.name),
             hints: manifest.hints,
             isolation: .none, state: .ready, processID: UInt32(bitPattern: getpid()))
-        residents[plugin.name] = Resident(plugin: plugin, manifest: manifest, host: host)
+        residents[plugin.name] = Resident(
+            plugin: plugin, manifest: manifest, host: host, configuration: configuration)
         log.info("plugin \(plugin.name) \(plugin.version) is loaded from \(plugin.file)", .plugin(plugin.name))
         observer(.changed(plugin))
         return plugin

@@ -38,6 +38,8 @@ final class PluginWorker: PresentingWorker {
     private var next = NextProcess()
     private(set) var plugin: LoadedPlugin
     private var fileState: PluginFileState?
+    /// The plugin's section of `listd.conf` with which its process was started.
+    private var configuration: PluginConfiguration?
     private var lists: [ObjectIdentifier: HostedList] = [:]
     private(set) lazy var sources = WorkerSources(of: self)
     /// The users whose calls the worker does not get for a while, because workers died of earlier ones.
@@ -92,19 +94,23 @@ final class PluginWorker: PresentingWorker {
 // MARK: - Starting
 
 extension PluginWorker {
-    /// Loads the plugin. If it is loaded but its file was replaced since, a new process loads the new file.
+    /// Loads the plugin. If it is loaded but its file was replaced since, or its settings changed, a new process loads it.
     ///
     /// - Throws: `pluginRefused`, `noSuchPlugin`; `pluginFailed` when the worker died while loading. A process that has
     ///   loaded the plugin before keeps running then.
     func load() async throws(ListError) -> LoadedPlugin {
         if lifecycle.state == .running {
-            guard let present = PluginFileState(of: try dependencies.find().path), present != fileState else {
+            let present = PluginFileState(of: try dependencies.find().path)
+            guard present != nil && present != fileState || hasOtherSettings else {
                 updatePlugin { $0.setLastError("") }
                 return plugin
             }
         }
         return try await startAndWait()
     }
+
+    /// Whether the process that has loaded the plugin was started with other settings than those of now.
+    var hasOtherSettings: Bool { configuration.map { $0 != dependencies.configuration() } ?? false }
 
     /// Loads the plugin if it is not loaded. A running process stays, even if the plugin's file was replaced.
     ///
@@ -126,13 +132,30 @@ extension PluginWorker {
     private func startOrReplace() {
         if lifecycle.state == .running {
             guard next.successor == nil else { return }
-            do throws(ListError) { next.successor = try startProcess() } catch { resumeCallers(.failure(error)) }
+            do throws(ListError) {
+                try WorkerProcess.check(dependencies.configuration().writablePaths)
+                next.successor = try startProcess()
+            } catch {
+                resumeCallers(.failure(error))
+            }
         } else if lifecycle.request() == .start {
             start()
         }
     }
 
     private func start() {
+        do throws(ListError) {
+            try WorkerProcess.check(dependencies.configuration().writablePaths)
+        } catch {
+            lifecycle.didRefuse()
+            // Callers report the error themselves.
+            if starting.isEmpty {
+                giveUp(error.reason, event: .pluginRefused)
+            } else {
+                fail(error.reason)
+            }
+            return failCallers(error)
+        }
         do throws(ListError) {
             process = try startProcess()
         } catch {
@@ -153,7 +176,10 @@ extension PluginWorker {
         let new = try WorkerProcess(
             plugin: name, callbackTimeout: configuration.callbackTimeout, memoryMax: configuration.memoryMax,
             events: WorkerProcess.Events(
-                loaded: { [weak self] facts in self?.handleLoaded(facts, from: file, state: state, in: relay.process) },
+                loaded: { [weak self] facts in
+                    guard let self, let process = relay.process else { return }
+                    handleLoaded(facts, from: file, state: state, with: configuration, in: process)
+                },
                 refused: { [weak self] error in self?.handleRefusal(error, in: relay.process) },
                 source: { [weak self] report in self?.sources.handle(report) },
                 log: { report in
@@ -177,9 +203,10 @@ extension PluginWorker {
     }
 
     private func handleLoaded(
-        _ facts: PluginFacts, from file: PluginFile, state: PluginFileState?, in from: WorkerProcess?
+        _ facts: PluginFacts, from file: PluginFile, state: PluginFileState?,
+        with configuration: PluginConfiguration, in from: WorkerProcess
     ) {
-        guard let from, from === process || from === next.successor else { return }
+        guard from === process || from === next.successor else { return }
         // When two processes load the plugin at the same time, the first to finish stays.
         let other = from === next.successor ? process : next.successor
         if from === next.successor { lifecycle.successorDidTakeOver() } else { lifecycle.didStart() }
@@ -190,6 +217,7 @@ extension PluginWorker {
         let wasAskedFor = !starting.isEmpty
         if wasAskedFor || state != fileState { forgetDeaths() }
         fileState = state
+        self.configuration = configuration
         updatePlugin { plugin in
             if wasAskedFor { plugin.setLastError("") }
             plugin.version = facts.version
@@ -300,6 +328,10 @@ extension PluginWorker {
     /// Marks the plugin as failed. Its lists continue in the daemon, without the plugin's section controllers.
     private func giveUp(_ reason: String, event: Log.Event = .pluginFailed) {
         log.error("plugin \(name) has failed: \(reason)", .plugin(name), event: event)
+        fail(reason)
+    }
+
+    private func fail(_ reason: String) {
         updatePlugin { plugin in
             plugin.state = .failed
             plugin.processID = 0

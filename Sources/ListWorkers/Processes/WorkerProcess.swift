@@ -82,22 +82,23 @@ final class WorkerProcess {
         }
     }
 
-    /// Starts the process on another thread; the process then connects. A process that cannot be started counts as
-    /// ended.
-    ///
-    /// - Throws: `pluginFailed` if a path of `WritablePaths` is missing.
-    func start(
-        _ program: WorkerExecutable, hasNetwork: Bool = false, writablePaths: [WritablePath] = []
-    ) throws(ListError) {
+    /// Throws `pluginFailed` if a path of `WritablePaths` is missing, which no restart changes.
+    static func check(_ writablePaths: [WritablePath]) throws(ListError) {
         let missing = writablePaths.first { path in
             !path.isOptional && (unsafe access(path.path, F_OK)) != 0
         }
-        if let missing {
-            throw ListError(
-                .pluginFailed,
-                "\(missing.path.shortenedPath) of WritablePaths does not exist for listd: create it, name it in the unit's ReadWritePaths, "
-                    + "or write “-” before it")
-        }
+        guard let missing else { return }
+        throw ListError(
+            .pluginFailed,
+            "\(missing.path.shortenedPath) of WritablePaths does not exist for listd: create it, name it in the unit's ReadWritePaths, "
+                + "or write “-” before it")
+    }
+
+    /// Starts the process on another thread; the process then connects. A process that cannot be started counts as
+    /// ended.
+    func start(
+        _ program: WorkerExecutable, hasNetwork: Bool = false, writablePaths: [WritablePath] = []
+    ) throws(ListError) {
         let (output, writingEnd) = try WorkerOutput.open(events.printed)
         let address: String
         do throws(ListError) {

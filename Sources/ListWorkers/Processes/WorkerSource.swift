@@ -105,7 +105,10 @@ final class WorkerSource: Source {
         if isStopped { return completeStop() }
         if let completion = placement.whenMade {
             placement.whenMade = nil
-            return completion(ListError(.pluginFailed, "the plugin's worker died while making the data source \(name)"))
+            return completion(
+                ListError(
+                    .pluginFailed, "the plugin's worker died while making the data source \(name)",
+                    cause: worker.plugin.lastError))
         }
         deliver(.paused) {}
     }

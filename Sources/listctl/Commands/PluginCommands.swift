@@ -56,7 +56,8 @@ struct LoadCommand: Command {
         operands: [.init(name: "FILE", completion: .file)],
         discussion: [
             "FILE is the path of the library, or its name in one of listd's folders of plugins. Lists that use the "
-                + "plugin continue with the new version; for administrators."
+                + "plugin continue with the new version; for administrators.",
+            "A plugin that is loaded already, and whose file and settings have not changed since, is not loaded again.",
         ])
 
     private let file: String
@@ -65,10 +66,19 @@ struct LoadCommand: Command {
 
     func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
         try await context.withDaemon { daemon throws(DBusError) in
+            let before = try await daemon.plugins()
             let path = try await daemon.manager.call(
                 "LoadPlugin", file, returning: ObjectPath.self, timeout: .seconds(120))
             let name = ListdName.unescaped(path) ?? path.text
-            context.print("loaded \(name)", json: ["name": .string(name), "path": .objectPath(path)])
+            let known = before.first { $0.name == name }?.values
+            let present = try await daemon.plugins().first { $0.name == name }?.values
+            // A plugin is loaded once in a process.
+            let isUnchanged = known?.text("state") == "ready" && known?.number("pid") == present?.number("pid")
+            context.print(
+                isUnchanged
+                    ? "\(name) \(present?.text("version") ?? "") is loaded already, and neither file nor settings changed"
+                    : "loaded \(name)",
+                json: ["name": .string(name), "path": .objectPath(path), "unchanged": .boolean(isUnchanged)])
             return .done
         }
     }

@@ -77,4 +77,23 @@ struct FaultyObjectTests {
         #expect(error?.message.contains("/nowhere/at/all of WritablePaths") == true)
         _ = await stage.stop()
     }
+
+    @Test("a configured list needs a plugin whose WritablePaths is missing → the log names it for each of its lines")
+    func missingPathOfList() async throws {
+        let list = "[List]\nSource=horrors/source?nothing\n[Sections]\n*=horrors/Steady\n"
+        let stage = try await HorrorStage("WritablePaths=/nowhere/at/all", files: ["a.list": list])
+        _ = await stage.stop()
+        let said = stage.stage.listd.standardError.split(separator: "\n").filter { $0.contains("/nowhere/at/all") }
+        #expect(said.count == 2 && said.allSatisfy { $0.contains("a.list:") }, "\(said)")
+    }
+
+    @Test("a data source hangs while it is made → the error names the hang and its callback")
+    func hangsWhenMade() async throws {
+        let stage = try await HorrorStage("CallbackTimeout=1s")
+        let error = await #expect(throws: DBusError.self) {
+            _ = try await stage.stage.createAdapter("hang", ["source": .string("horrors/source?loop in init")])
+        }
+        #expect(error?.message.contains("CallbackTimeout") == true)
+        _ = await stage.stop()
+    }
 }

@@ -140,6 +140,30 @@ struct WorkerTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
+    @Test("a plugin's settings change → a reload says when they apply, and the next load applies them")
+    func changedSettings() async throws {
+        let stage = try await HorrorStage("Own=1")
+        let list = try await stage.makeList("list", "Steady")
+        #expect(try await list.performUpdates(rows(5)) == 1)
+        let process = try await stage.process
+        let bus = stage.stage.bus.address
+        let again = try await Listctl.run(bus, "load", "horrors")
+        #expect(again.lines == ["horrors 1.0 is loaded already, and neither file nor settings changed"])
+        #expect(try await stage.process == process)
+        let file = stage.stage.listd.directory.appending(path: "config/listd.conf")
+        try "[Plugin horrors]\nOwn=2\n".write(to: file, atomically: true, encoding: .utf8)
+        try await stage.stage.manager.call("Reload")
+        #expect(try await stage.process == process)
+        #expect(try await Listctl.run(bus, "load", "horrors").lines == ["loaded horrors"])
+        #expect(try await stage.process != process)
+        #expect(try await list.items().count == 5)
+        try await stage.stage.manager.call("Reload")
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+        let said = stage.stage.listd.standardError
+        let notice = "plugin horrors: its changed settings apply when it is loaded the next time (listctl load horrors)"
+        #expect(said.ranges(of: notice).count == 1)
+    }
+
     @Test(
         "the worker dies while a newer file loads → the new process takes over",
         arguments: [1, 3, 5])
