@@ -17,6 +17,13 @@ package struct DeadlyCall: Sendable, Equatable {
     package var call: Breadcrumb
     /// Whether it was the only running callback of the worker, and is thus the cause of the death.
     var isCertain: Bool
+    /// Whether it did not return in time, and the worker was killed for that.
+    var isHang = false
+
+    /// The callback in which the worker died, for messages.
+    var description: String {
+        call.description + (isHang ? ", which did not return in time (CallbackTimeout)" : "")
+    }
 }
 
 /// The end of a worker's process.
@@ -26,11 +33,13 @@ struct WorkerDeath: Sendable {
     /// The callbacks that were running, by the slots of their breadcrumbs; for a worker that hung, the hanging one
     /// only.
     var calls: [Int: Breadcrumb] = [:]
+    /// Whether the worker was killed because a callback did not return.
+    var isHang = false
 
     /// Returns the callback that was running for the list or data source with a slot for breadcrumbs.
     func call(inSlot slot: Int?) -> DeadlyCall? {
         guard let slot, let call = calls[slot] else { return nil }
-        return DeadlyCall(call: call, isCertain: calls.count == 1)
+        return DeadlyCall(call: call, isCertain: calls.count == 1, isHang: isHang)
     }
 
     /// The users on whose behalf callbacks were running, as the end of a message; empty if there are none.

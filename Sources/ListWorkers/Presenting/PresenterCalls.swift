@@ -138,7 +138,11 @@ package struct PresenterCalls {
         after loss: Loss, worker: (any PresentingWorker)?, viewport: (ViewID) -> Rect?
     ) -> [(id: RequestID, call: Call, error: ListError)] {
         var blamed: RequestID?
-        if case .death(let call?) = loss { blamed = recordDeath(in: call, worker: worker, viewport: viewport) }
+        var reason = "the plugin's worker died during this call"
+        if case .death(let call?) = loss {
+            blamed = recordDeath(in: call, worker: worker, viewport: viewport)
+            if call.isHang { reason += ", in \(call.description)" }
+        }
         defer { unsent = order.filter { calls[$0]?.isMove == false } }
         return order.compactMap { id in
             guard var call = calls[id], call.isSent else { return nil }
@@ -147,11 +151,8 @@ package struct PresenterCalls {
             calls[id] = call
             guard id == blamed || call.deaths > 1 else { return nil }
             calls[id] = nil
-            let reason =
-                id == blamed
-                ? "the plugin's worker died during this call"
-                : "the plugin's worker died twice before it answered this call"
-            return (id, call, ListError(.pluginFailed, reason))
+            let known = id == blamed ? reason : "the plugin's worker died twice before it answered this call"
+            return (id, call, ListError(.pluginFailed, known))
         }
     }
 
@@ -171,7 +172,7 @@ package struct PresenterCalls {
         }
         guard let id, let call else { return nil }
         refusals.add(
-            call.command, dyingOn: deadly.call.object, in: deadly.call.description,
+            call.command, dyingOn: deadly.call.object, in: deadly.description,
             viewport: call.command.view.flatMap(viewport))
         return id
     }

@@ -37,6 +37,8 @@ final class WorkerProcess {
     private struct End {
         /// The reason why listd kills the process; nil = it ends by itself, or is running.
         var verdict: String?
+        /// Whether that reason is a callback that did not return.
+        var isHang = false
         /// The cause of death; nil = the process has not been seen to end.
         var outcome: WorkerDeath?
         /// Whether ``Events/ended`` was called.
@@ -255,7 +257,7 @@ extension WorkerProcess {
         ending.outcome = WorkerDeath(
             reason: "\(ending.verdict ?? "the process ended with \(way)")\(memoryNote(mostMemory, output))"
                 + "\(Self.location(in: calls))\(lastWords)",
-            calls: calls)
+            calls: calls, isHang: ending.isHang)
         // Reports that it sent before are still in the socket. A child process may hold the connection open.
         guard connection.isOpen else { return handleDisconnect() }
         readOrPause()
@@ -336,6 +338,7 @@ extension WorkerProcess {
 
     private func killIfCallHangs() {
         guard let limit = crumbs.findHang(at: .now) else { return }
+        if ending.verdict == nil { ending.isHang = true }
         kill("a callback did not return within \(limit) (CallbackTimeout)")
     }
 }

@@ -87,6 +87,18 @@ struct FaultyObjectTests {
         #expect(said.count == 2 && said.allSatisfy { $0.contains("a.list:") }, "\(said)")
     }
 
+    @Test("an action hangs → the error of the call names the hang and the callback")
+    func hangsInAction() async throws {
+        let stage = try await HorrorStage("CallbackTimeout=1s")
+        let list = try await stage.makeList("list", "Horror")
+        _ = try await list.performUpdates([Row("x", "row", ["do": .string("loop"), "at": .string("action")])])
+        let view = try await list.openView()
+        let error = await #expect(throws: DBusError.self) { _ = try await view.invoke("a", item: 0, of: "x") }
+        #expect(error?.message.contains("in handleAction of section controller horrors/Horror") == true)
+        #expect(error?.message.contains("did not return in time (CallbackTimeout)") == true)
+        _ = await stage.stop()
+    }
+
     @Test("a data source hangs while it is made → the error names the hang and its callback")
     func hangsWhenMade() async throws {
         let stage = try await HorrorStage("CallbackTimeout=1s")
