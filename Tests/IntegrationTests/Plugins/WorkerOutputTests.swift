@@ -93,18 +93,14 @@ struct WorkerOutputTests {
 
     @Test(
         "an optimised plugin dies without a message → signal and callback are known, and the log has file and line",
-        arguments: [("overflow", "item", [4, 5]), ("segfault", "item", [11]), ("deep", "count", [11])])
-    func crash(horror: String, place: String, signals: [Int]) async throws {
+        arguments: [("overflow", [4, 5]), ("segfault", [11]), ("deep", [11])])
+    func crash(horror: String, signals: [Int]) async throws {
         let stage = try await HorrorStage()
         let file = stage.directory.path + "/optimised"
         try FixtureCompiler.compileSwift("horrors.swift", to: file, options: ["-O", "-g"])
         try HorrorStage.install(file: file, as: "horrors", in: stage.directory)
         let list = try await stage.makeList("list", "Horror")
-        _ = try await list.performUpdates([
-            Row(
-                "victim", "row",
-                ["do": .string(horror), "at": .string(place), "once": .string(try stage.makeToken("once"))])
-        ])
+        _ = try await list.performUpdates([try row(horror, stage)])
         try await stage.wait(for: "ready", restarts: 1)
         let lastError = try await stage.plugin("LastError", as: String.self)
         #expect(signals.contains { lastError.contains("the process ended with signal \($0) (") })
