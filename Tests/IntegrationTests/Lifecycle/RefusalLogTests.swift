@@ -29,7 +29,7 @@ struct RefusalLogTests {
         .rule("ER-04"))
     func keys() async throws {
         let stage = try await Stage(files: [
-            "listd.conf": "[Limits]\nAdaptersPerUser=2\nViewsPerUser=1\nObjectsPerUser=3\nBytesPerUser=10K\n"
+            "listd.conf": "[Limits]\nAdaptersPerUser=2\nViewsPerUser=1\nObjectsPerUser=3\nBytesPerUser=14K\n"
                 + "PayloadBytes=6K\nObjectBytes=4K\nIdBytes=100\nFileBytes=1K\nCallsPerConnection=4\n"
         ])
         let begin = ContinuousClock.now

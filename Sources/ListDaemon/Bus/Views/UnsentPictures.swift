@@ -32,6 +32,15 @@ struct UnsentPictures {
         merge(to: revision)
     }
 
+    /// Removes all changes. Returns whether there were any.
+    mutating func withdraw() -> Bool {
+        guard !changes.isEmpty else { return false }
+        changes = []
+        isBehind = false
+        stamp += 1
+        return true
+    }
+
     /// Removes and returns the first change.
     mutating func popFirst() -> PictureChange? {
         guard !changes.isEmpty else { return nil }

@@ -130,7 +130,7 @@ extension ViewObject {
 
 extension ViewObject {
     /// The bytes that are booked for the growth of a picture before its size is known.
-    private static let firstGrowth = 1 << 18
+    private static let firstGrowth = 1 << 20
 
     /// Sets the viewport or the range of a view, and answers the call with the sequence.
     ///
@@ -195,7 +195,8 @@ extension ViewObject {
                 }
             }, to: owner, size: { [self] in unsent.changes.first?.sizeOnBus ?? 0 }, stamp: { [self] in unsent.stamp }
         ) { [self] outcome in
-            _ = unsent.popFirst()
+            // A withdrawn picture has no message.
+            guard unsent.popFirst() != nil else { return }
             if unsent.changes.isEmpty { service.views.setHasUnsent(self, false) }
             send(outcome, Self.changedSignal)
         }
@@ -203,13 +204,18 @@ extension ViewObject {
 
     /// Prepares the waiting pictures for the announcement of the list's next revision: they are sent at once if a later
     /// one cannot take their place, because an answer waits behind them or the viewer has no credit for it. Otherwise
-    /// they become the picture of that revision.
+    /// they become the picture of that revision. Pictures without a successor that are too large to be sent at once are
+    /// withdrawn: the owner is told of the loss, and reads the whole picture.
     func prepare(forUpdateTo revision: UInt64) {
         let hasNoSuccessor = description?.state == .stalled || service.transports.isCongested
         if owner.heldAnswers > 0 || hasNoSuccessor, unsent.size <= Self.mostFlushedBytes {
             owner.flush()
         }
-        if !hasNoSuccessor { unsent.advance(to: revision) }
+        guard hasNoSuccessor else { return unsent.advance(to: revision) }
+        if unsent.withdraw() {
+            service.views.setHasUnsent(self, false)
+            announceLoss()
+        }
     }
 
     /// The maximum bytes of a view's pictures that are encoded on the event loop's thread because others wait for them.
