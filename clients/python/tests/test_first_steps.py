@@ -106,6 +106,7 @@ def test_a_script_reaches_the_revision_of_a_write(shared: Stage, name: str) -> N
             for change in changes.reached(revision):
                 change.apply(rows)
             assert rows == [Object("a")] and changes.epoch == mail.properties().epoch
+            assert changes.complete
 
 
 def test_a_partly_known_list_is_reported_as_incomplete() -> None:

@@ -409,7 +409,7 @@ def connect(target: str | None = None) -> Connecting:
     """Connects to listd: ``async with listd.connect() as d: …`` or ``d = await listd.connect()``.
 
     :param target: ``system`` (the default), ``session``, ``direct`` (listd's own socket, for high rates), or a D-Bus
-        address such as ``unix:path=/run/listd/direct.sock``.
+        address such as ``unix:path=/run/listd/direct.sock``, of a bus or of listd itself: which of both is found out.
     :raises InvalidArgs: the target is none of these.
     :raises Unavailable: no bus is available, or listd is not on the bus and the bus cannot start it.
     """

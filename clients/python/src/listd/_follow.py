@@ -67,6 +67,7 @@ class Follower(AsyncIterator[Change]):
         self._ready: deque[Change] = deque()
         self._revision = 0
         self._told_epoch = ""
+        self._told_complete = False
         #: The time at which the objects for the next report were requested; infinite while none are requested.
         self._asked = math.inf
         self._waiter: asyncio.Future[None] | None = None
@@ -90,14 +91,24 @@ class Follower(AsyncIterator[Change]):
         """
         return self._told_epoch
 
+    @property
+    def complete(self) -> bool:
+        """Whether the consumer's copy equals the list at :attr:`revision`, once it has applied the changes that it got.
+
+        False before the first ones, and after :class:`Replaced` with ``complete=False``: the copy equals the list again after
+        later changes.
+        """
+        return self._told_complete and not self._ready
+
     async def __anext__(self) -> Change:
         while not self._ready:
             self._ready.extend(await self._batch())
         return self._ready.popleft()
 
     def batches(self) -> AsyncIterator[list[Change]]:
-        """Yields changes in groups. After each group, the consumer's copy equals the list at :attr:`revision`, except while the
-        list changes faster than it can be read (see above).
+        """Yields changes in groups. After each group, the consumer's copy equals the list at :attr:`revision` if
+        :attr:`complete` is true. It is false while the list changes faster than it can be read, although :attr:`revision` is the
+        new one already: only compare or save a complete copy.
 
         A group is empty when only the revision has changed. Waiting for a group may be cancelled, as by
         :func:`asyncio.timeout`, and goes on with the next ``anext``.
@@ -109,7 +120,7 @@ class Follower(AsyncIterator[Change]):
 
         ``for change in await changes.reached(t.revision): change.apply(rows)`` brings the copy up to date. If the copy is at the
         revision already, no change is returned. If the list is created again in the meantime, its revisions start again too. Then
-        the changes so far are returned, and :attr:`epoch` changes.
+        the changes so far are returned, and :attr:`epoch` changes. The copy may be incomplete then, see :attr:`complete`.
 
         Waiting may be cancelled, as by :func:`asyncio.timeout`: the next ``anext`` or ``reached`` returns the changes
         until then. This method consumes changes as iterating does, so only the iterating task may call it.
@@ -173,6 +184,7 @@ class Follower(AsyncIterator[Change]):
         self._asked = math.inf
         self._revision = self._mirror.revision
         self._told_epoch = self._epoch
+        self._told_complete = self._mirror.is_complete
         return changes
 
     def _wake(self) -> None:

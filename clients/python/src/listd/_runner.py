@@ -74,7 +74,7 @@ class Events(Generic[T]):
     def next_within(self, seconds: float) -> T:
         """The next event.
 
-        :raises TimeoutError: no event came in time.
+        :raises TimeoutError: no event came in time. Nothing is lost: the next call goes on waiting.
         """
         return self._next(seconds)
 

@@ -69,8 +69,13 @@ class Changes(Events[Change]):
         """The epoch of :attr:`revision`; another epoch means that the list was created again."""
         return self._source.epoch
 
+    @property
+    def complete(self) -> bool:
+        """Whether the copy equals the list at :attr:`revision`: see :attr:`listd.Follower.complete`."""
+        return self._source.complete
+
     def batches(self) -> Events[builtins.list[Change]]:
-        """The changes in groups: after each group the copy equals the list at :attr:`revision`. See
+        """The changes in groups: after each group the copy equals the list at :attr:`revision` if :attr:`complete` is true. See
         :meth:`listd.Follower.batches`."""
         return Events(self._runner, self._source.batches())
 
