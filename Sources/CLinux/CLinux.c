@@ -4,6 +4,8 @@
 
 #include "CLinux.h"
 
+#include "../PluginAPI/ABI/listd-readiness.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/magic.h>
@@ -11,7 +13,6 @@
 #include <signal.h>
 #include <spawn.h>
 #include <stdio.h>
-#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -40,15 +41,7 @@ int listd_allocate(int descriptor, int64_t offset, int64_t count, int keeps_size
     return result;
 }
 
-int listd_readiness(int descriptor) {
-    int readiness = epoll_create1(EPOLL_CLOEXEC);
-    struct epoll_event event = {.events = EPOLLIN};
-    if (readiness < 0 || epoll_ctl(readiness, EPOLL_CTL_ADD, descriptor, &event) == 0) return readiness;
-    int error = errno;
-    close(readiness);
-    errno = error;
-    return -1;
-}
+int listd_readiness(int descriptor) { return listd_plugin_readiness(descriptor); }
 
 int listd_pipe(int *read_end, int *write_end) {
     int ends[2];

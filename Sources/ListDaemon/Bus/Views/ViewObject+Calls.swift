@@ -144,7 +144,6 @@ extension ViewObject {
             }
         }
     }
-
 }
 
 extension MessageReader {
