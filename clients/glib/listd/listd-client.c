@@ -110,12 +110,12 @@ handle_news (gpointer object, gpointer data)
 }
 
 static void
-tell_member (const Member *member, NewsKind kind, const char *path)
+add_news (const Member *member, NewsKind kind, const char *path)
 {
   News *news = g_new (News, 1);
 
   *news = (News){ member->funcs, kind, g_strdup (path) };
-  listd_queue_post (member->queue, handle_news, news, news_free);
+  listd_queue_add (member->queue, handle_news, news, news_free);
 }
 
 void
@@ -126,7 +126,10 @@ listd_client_add_member (ListdClient *self, ListdQueue *queue, const ListdMember
   *member = (Member){ queue, funcs };
   g_ptr_array_add (self->members, member);
   if (self->up)
-    tell_member (member, UP, NULL);
+    {
+      add_news (member, UP, NULL);
+      listd_queue_run (queue);
+    }
 }
 
 void
@@ -140,21 +143,23 @@ listd_client_remove_member (ListdClient *self, ListdQueue *queue)
       }
 }
 
-/* Members may go, and come, while the others are told. */
+/* Members may go, and come, while the others are told. All have the news in their queues before the first handles them: a handler may run
+ * a main loop, in which later news come, and nobody hears of those first. */
 static void
 tell_members (ListdClient *self, NewsKind kind, const char *path)
 {
-  g_autoptr (GArray) members = g_array_new (FALSE, FALSE, sizeof (Member));
+  g_autoptr (GPtrArray) queues = g_ptr_array_new ();
   g_autoptr (GPtrArray) objects = g_ptr_array_new_with_free_func (g_object_unref);
 
   for (guint i = 0; i < self->members->len; i++)
     {
       const Member *member = g_ptr_array_index (self->members, i);
-      g_array_append_val (members, *member);
+      add_news (member, kind, path);
+      g_ptr_array_add (queues, member->queue);
       g_ptr_array_add (objects, g_object_ref (member->queue->object));
     }
-  for (guint i = 0; i < members->len; i++)
-    tell_member (&g_array_index (members, Member, i), kind, path);
+  for (guint i = 0; i < queues->len; i++)
+    listd_queue_run (queues->pdata[i]);
 }
 
 /* The owner of the name */

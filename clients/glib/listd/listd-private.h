@@ -28,6 +28,10 @@ typedef void (*ListdEventFunc) (gpointer object, gpointer data);
 
 void listd_queue_init (ListdQueue *queue, gpointer object);
 void listd_queue_clear (ListdQueue *queue);
+/* Adds an event, which `listd_queue_run` handles, unless the queue is handling one already. */
+void listd_queue_add (ListdQueue *queue, ListdEventFunc func, gpointer data, GDestroyNotify destroy);
+void listd_queue_run (ListdQueue *queue);
+/* Does both. */
 void listd_queue_post (ListdQueue *queue, ListdEventFunc func, gpointer data, GDestroyNotify destroy);
 /* Posts in a later turn of the main loop, or later still, unless the object is gone. `source` is where the object keeps what waits: as
  * long as it is there, nothing else is posted. */

@@ -34,12 +34,19 @@ listd_queue_clear (ListdQueue *self)
 }
 
 void
-listd_queue_post (ListdQueue *self, ListdEventFunc func, gpointer data, GDestroyNotify destroy)
+listd_queue_add (ListdQueue *self, ListdEventFunc func, gpointer data, GDestroyNotify destroy)
 {
   Event *event = g_new (Event, 1);
 
   *event = (Event){ func, data, destroy };
   g_queue_push_tail (&self->events, event);
+}
+
+void
+listd_queue_run (ListdQueue *self)
+{
+  Event *event;
+
   if (self->busy)
     return;
 
@@ -53,6 +60,13 @@ listd_queue_post (ListdQueue *self, ListdEventFunc func, gpointer data, GDestroy
     }
   self->busy = FALSE;
   g_object_unref (self->object);
+}
+
+void
+listd_queue_post (ListdQueue *self, ListdEventFunc func, gpointer data, GDestroyNotify destroy)
+{
+  listd_queue_add (self, func, data, destroy);
+  listd_queue_run (self);
 }
 
 typedef struct

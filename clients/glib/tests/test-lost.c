@@ -219,6 +219,83 @@ ended_before_opened (void)
   lossy_clear (&self);
 }
 
+/* What hears of lists as lists and views do. */
+typedef struct
+{
+  GObject *object;
+  ListdQueue queue;
+  Stage *stage;
+  ListdClient *client;
+  GString *heard;
+  gboolean makes_again; /* when the list goes, and runs the main loop until everybody could hear of that */
+} Hearer;
+
+static void
+on_change_of_owner (gpointer object)
+{
+}
+
+static void
+on_added (GDBusConnection *connection, const char *sender, const char *path, const char *interface, const char *member, GVariant *parameters,
+          gpointer heard)
+{
+  *(gboolean *) heard = TRUE;
+}
+
+static void
+hear_appeared (gpointer object, const char *path)
+{
+  Hearer *self = g_object_get_data (object, "hearer");
+  g_string_append_c (self->heard, '+');
+}
+
+static void
+hear_disappeared (gpointer object, const char *path)
+{
+  Hearer *self = g_object_get_data (object, "hearer");
+  gboolean heard = FALSE;
+  guint subscription;
+
+  g_string_append_c (self->heard, '-');
+  if (!self->makes_again)
+    return;
+  subscription = g_dbus_connection_signal_subscribe (self->client->connection, self->client->owner, NULL, "InterfacesAdded", NULL, NULL,
+                                                     G_DBUS_SIGNAL_FLAGS_NONE, on_added, &heard, NULL);
+  stage_create (self->stage, "lossy", NULL);
+  stage_wait (heard);
+  g_dbus_connection_signal_unsubscribe (self->client->connection, subscription);
+}
+
+static void
+heard_in_order (void)
+{
+  static const ListdMemberFuncs funcs = { on_change_of_owner, on_change_of_owner, hear_appeared, hear_disappeared };
+  Lossy self;
+  Hearer hearers[2] = { 0 };
+
+  lossy_init (&self, STAGE_DAEMON);
+  for (guint i = 0; i < G_N_ELEMENTS (hearers); i++)
+    {
+      hearers[i] = (Hearer){ .object = g_object_new (G_TYPE_OBJECT, NULL), .stage = self.stage, .client = self.client };
+      hearers[i].heard = g_string_new (NULL);
+      hearers[i].makes_again = i == 0;
+      g_object_set_data (hearers[i].object, "hearer", &hearers[i]);
+      listd_queue_init (&hearers[i].queue, hearers[i].object);
+      listd_client_add_member (self.client, &hearers[i].queue, &funcs);
+    }
+  g_variant_unref (stage_call (self.stage, "/org/listd/Listd1", "Manager", "RemoveAdapter", g_variant_new ("(s)", "lossy")));
+  for (guint i = 0; i < G_N_ELEMENTS (hearers); i++)
+    {
+      stage_wait (hearers[i].heard->len == 2);
+      g_assert_cmpstr (hearers[i].heard->str, ==, "-+");
+      listd_client_remove_member (self.client, &hearers[i].queue);
+      listd_queue_clear (&hearers[i].queue);
+      g_object_unref (hearers[i].object);
+      g_string_free (hearers[i].heard, TRUE);
+    }
+  lossy_clear (&self);
+}
+
 /* What is shown again is too large for the credit that is left, and the client has no reason to acknowledge by itself. */
 static void
 stalls (void)
@@ -320,6 +397,7 @@ main (int argc, char **argv)
   g_test_add_func ("/lost/the Updated of a write → the model has it in the callback", last_before_answer);
   g_test_add_func ("/lost/a picture → the whole one is asked for", lost_picture);
   g_test_add_func ("/lost/a view that ended before it was heard of → it is opened again", ended_before_opened);
+  g_test_add_func ("/lost/a list is made again in a handler of its end → other objects hear of both in order", heard_in_order);
   g_test_add_func ("/lost/Stalled, as a picture is larger than the credit that is left → it comes", stalls);
   g_test_add_func ("/lost/more pictures than credit in one turn of the main loop → the newest content", sleeps);
   /* A quarter of a million objects take their time. */

@@ -451,7 +451,9 @@ view_settled (Client *self, GPtrArray *rows, GString *why)
   listd_view_acknowledge (self->view);
   if (listd_view_get_state (self->view) != (self->exists ? LISTD_VIEW_STATE_ACTIVE : LISTD_VIEW_STATE_FAILED))
     {
-      g_string_append_printf (why, "the view is in state %d", listd_view_get_state (self->view));
+      const GError *error = listd_view_get_error (self->view);
+
+      g_string_append_printf (why, "the view is in state %d: %s", listd_view_get_state (self->view), error == NULL ? "no error" : error->message);
       return FALSE;
     }
   g_hash_table_iter_init (&iter, self->slots);
