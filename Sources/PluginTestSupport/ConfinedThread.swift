@@ -4,6 +4,7 @@ internal import Confinement
 internal import Dispatch
 internal import Glibc
 @_spi(Daemon) internal import PluginAPI
+internal import PoolThreads
 
 /// A thread with the restrictions of a plugin's worker, on which a data source runs its callbacks.
 ///
@@ -34,6 +35,7 @@ final class ConfinedThread: DataSourceWatcher {
     init(writablePaths: [String], hasNetwork: Bool) {
         let shared = Shared(writablePaths, hasNetwork)
         self.shared = shared
+        listd_start_pool_threads()
         var thread = pthread_t()
         let context = unsafe Unmanaged.passRetained(shared).toOpaque()
         let error = unsafe pthread_create(
@@ -86,6 +88,7 @@ final class ConfinedThread: DataSourceWatcher {
 
     /// Applies the restrictions that the kernel supports, as a worker does.
     private static func confine(_ shared: Shared) {
+        listd_share_no_restrictions()
         _ = listd_forbid_privileges()
         let copies = unsafe shared.writablePaths.map { unsafe strdup($0) }
         defer { for index in unsafe copies.indices { unsafe free(copies[index]) } }

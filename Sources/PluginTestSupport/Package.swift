@@ -14,14 +14,15 @@ let package = Package(
     dependencies: [.package(path: "../ListKit"), .package(path: "../PluginAPI")],
     targets: [
         .target(name: "Confinement", path: "Confinement"),
+        .target(name: "PoolThreads", path: "PoolThreads"),
         .target(
             name: "PluginTestSupport",
             dependencies: [
-                "Confinement",
+                "Confinement", "PoolThreads",
                 .product(name: "ListKit", package: "ListKit"), .product(name: "PluginAPI", package: "PluginAPI"),
             ],
             path: ".",
-            exclude: ["Confinement"],
+            exclude: ["Confinement", "PoolThreads"],
             swiftSettings: [
                 .enableUpcomingFeature("ExistentialAny"),
                 .enableUpcomingFeature("MemberImportVisibility"),

@@ -92,9 +92,11 @@ private enum Tapped: Plugin {
 struct ConfinedSourceTests {
     private let directory = FileManager.default.temporaryDirectory.appending(path: "confined.\(UUID().uuidString)").path
 
-    private func failure(writablePaths: [String] = [], hasNetwork: Bool = false) async throws -> String? {
+    private func failure(
+        of name: String = "writer", writablePaths: [String] = [], hasNetwork: Bool = false
+    ) async throws -> String? {
         let source = try await PluginTestSupport.TestSource(
-            Writer.self, "writer", argument: directory, writablePaths: writablePaths, hasNetwork: hasNetwork)
+            Writer.self, name, argument: directory, writablePaths: writablePaths, hasNetwork: hasNetwork)
         _ = await source.next()
         await source.stop()
         return source.failure
@@ -108,6 +110,14 @@ struct ConfinedSourceTests {
         #expect(try FileManager.default.contentsOfDirectory(atPath: directory).isEmpty)
         // The test itself is not restricted.
         #expect(FileManager.default.createFile(atPath: directory + "/own", contents: nil))
+    }
+
+    @Test("a source has work for queues → Dispatch's threads, which run the test's work too, are not restricted")
+    func queues() async throws {
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        // A queue that waits keeps its thread, so that each of the others needs another one.
+        #expect(try await failure(of: "queues") == "16 files")
     }
 
     @Test("the paths of a source are writable, and it has a network → it makes its files there and opens its socket")
@@ -125,7 +135,7 @@ private enum Writer: Plugin {
         private let context: DataSourceContext
         init(_ context: DataSourceContext) { self.context = context }
 
-        private static func makeFile(_ path: String) -> Bool {
+        static func makeFile(_ path: String) -> Bool {
             let file = unsafe open(path, O_CREAT | O_WRONLY, 0o600)
             if file >= 0 { close(file) }
             return file >= 0
@@ -151,8 +161,29 @@ private enum Writer: Plugin {
         }
     }
 
+    private final class Queues: DataSource {
+        private let context: DataSourceContext
+        init(_ context: DataSourceContext) { self.context = context }
+
+        func start() throws {
+            let (path, gate, group) = (context.argument, DispatchSemaphore(value: 0), DispatchGroup())
+            for number in 0..<16 {
+                DispatchQueue(label: "queue \(number)").async(group: group) {
+                    gate.wait()
+                    _ = Source.makeFile("\(path)/\(number)")
+                }
+            }
+            for _ in 0..<16 { gate.signal() }
+            group.wait()
+            let files = try FileManager.default.contentsOfDirectory(atPath: path)
+            context.sink.failed("\(files.count) files")
+        }
+    }
+
     static func manifest(for host: PluginHost) throws -> PluginManifest {
-        PluginManifest(name: "writer", version: "1", dataSources: [.source("writer") { Source($0) }])
+        PluginManifest(
+            name: "writer", version: "1",
+            dataSources: [.source("writer") { Source($0) }, .source("queues") { Queues($0) }])
     }
 }
 

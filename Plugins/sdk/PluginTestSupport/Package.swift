@@ -10,10 +10,11 @@ let package = Package(
     dependencies: [.package(path: "../PluginAPI")],
     targets: [
         .target(name: "Confinement", path: "Confinement"),
+        .target(name: "PoolThreads", path: "PoolThreads"),
         .target(
             name: "PluginTestSupport",
-            dependencies: ["Confinement", .product(name: "PluginAPI", package: "PluginAPI")], path: ".",
-            exclude: ["Confinement"],
+            dependencies: ["Confinement", "PoolThreads", .product(name: "PluginAPI", package: "PluginAPI")], path: ".",
+            exclude: ["Confinement", "PoolThreads"],
             swiftSettings: [
                 .enableUpcomingFeature("ExistentialAny"),
                 .enableUpcomingFeature("MemberImportVisibility"),

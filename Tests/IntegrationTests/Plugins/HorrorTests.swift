@@ -52,7 +52,7 @@ struct HorrorTests {
         "each kind of misbehaviour → only the plugin's list pauses and recovers, and other lists are served",
         .rule("OR-04"))
     func horrors() async throws {
-        let stage = try await HorrorStage("CallbackTimeout=2s\nMemoryMax=256M")
+        let stage = try await HorrorStage("CallbackTimeout=5s\nMemoryMax=128M")
         let bystanders = try await (0..<3).asyncMap { try await Bystander(stage.stage, "bystander \($0)") }
         let work = bystanders.map { bystander in Task { @DBusActor in try await bystander.run() } }
         let heartbeat = Heartbeat()
