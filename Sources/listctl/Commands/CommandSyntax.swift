@@ -1,5 +1,115 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DBus
+import ListClient
+
+/// A command of listctl.
+///
+/// To add a command, write a type that conforms to this protocol, and add it to ``CommandTable``. Help, completion and
+/// the manual page follow from `syntax`.
+protocol Command: Sendable {
+    /// The name, operands, options and help of the command.
+    static var syntax: CommandSyntax { get }
+
+    /// Creates the command from the operands and options that `syntax` declares.
+    ///
+    /// - Throws: a `UsageError` for a value that `syntax` cannot rule out.
+    init(_ invocation: Invocation) throws(UsageError)
+
+    /// Runs the command.
+    @DBusActor
+    func run(in context: CommandContext) async throws(DBusError) -> ExitCode
+}
+
+/// What every command gets besides its own operands and options: the bus and the format of its output.
+@DBusActor
+struct CommandContext {
+    /// The bus to search for listd.
+    let bus: Request.Bus
+    /// Whether the command prints JSON.
+    let json: Bool
+    /// The style of text on standard output.
+    let style: TextStyle
+
+    /// Returns the address of the bus that the command line names.
+    func address() async throws(DBusError) -> BusAddress { try await BusChoice.address(for: bus) }
+
+    /// Connects to listd, calls `body`, and closes the connection.
+    func withDaemon<Result: Sendable>(
+        _ body: @DBusActor (ListDaemonClient) async throws(DBusError) -> Result
+    ) async throws(DBusError) -> Result {
+        let address = try await address()
+        let daemon = ListDaemonClient(connection: try await BusChoice.connect(to: address))
+        defer { daemon.connection.close() }
+        if daemon.connection.isBus {
+            try await DaemonActivation(connection: daemon.connection, isOfUser: address == .session).awaitStart()
+        }
+        return try await body(daemon)
+    }
+
+    /// Prints one result, as a JSON object or as a line of text.
+    func print(_ line: @autoclosure () -> String, json members: @autoclosure () -> [String: DBusValue]) {
+        if json { Output.writeJSON(members()) } else { Output.writeLine(DisplayText.sanitized(line())) }
+    }
+}
+
+/// The table of all commands, in the order in which help lists them.
+enum CommandTable {
+    static let all: [any Command.Type] = [
+        ListCommand.self, ShowCommand.self, ViewCommand.self, WatchCommand.self, FilterCommand.self,
+        MonitorCommand.self,
+        TopCommand.self,
+        PushCommand.self, AppendCommand.self, PatchCommand.self, MoveCommand.self, DeleteCommand.self,
+        InvokeCommand.self,
+        CreateCommand.self, RenameCommand.self, RemoveCommand.self,
+        StatisticsCommand.self, ClientsCommand.self, ReloadCommand.self, CheckCommand.self,
+        LossesCommand.self, BackupCommand.self, RestoreCommand.self,
+        PluginsCommand.self, LoadCommand.self, UnloadCommand.self, NewPluginCommand.self,
+        HelpCommand.self, CompletionCommand.self, CompleteCommand.self, VersionCommand.self,
+    ]
+
+    /// Returns the command with the given name.
+    static func command(named name: String) -> (any Command.Type)? { all.first { $0.syntax.name == name } }
+}
+
+/// The function that runs a command, prints its error, and returns its exit code.
+@DBusActor
+enum CommandRunner {
+    static func run(_ request: Request) async -> ExitCode {
+        let context = CommandContext(bus: request.bus, json: request.json, style: TextStyle(request.color))
+        do throws(DBusError) {
+            return try await request.command.run(in: context)
+        } catch {
+            Output.printMessage(advice(for: error, on: request.bus) ?? error.explanation)
+            return exitCode(of: error)
+        }
+    }
+
+    /// Returns a message that says how to start listd when it was not found. The result is nil for other errors, and
+    /// when the command line names the address of a bus.
+    private static func advice(for error: DBusError, on bus: Request.Bus) -> String? {
+        guard error.isDaemonMissing else { return nil }
+        let own = "start your own listd with “listd --bus session &”"
+        let service = "start the system's listd with “systemctl start listd”"
+        let delay = "a listd that has just been started takes a moment"
+        return switch bus {
+        case .automatic:
+            "listd is neither on the session bus nor on the system bus (\(error.message)); \(own), or "
+                + "\(service); \(delay)"
+        case .session:
+            "listd is not on the session bus (\(error.message)); \(own); \(delay)"
+        case .system: "listd is not on the system bus (\(error.message)); \(service)"
+        case .address: nil
+        }
+    }
+
+    private static func exitCode(of error: DBusError) -> ExitCode {
+        let isMissing =
+            error.isDaemonMissing || error.standard == .noReply || error.name == DaemonActivation.startFailed
+        return isMissing ? .unavailable : .failed
+    }
+}
+
 /// The syntax of a command, for the parser, help, completion and the manual.
 struct CommandSyntax: Sendable {
     /// The word that selects the command.
@@ -97,4 +207,222 @@ extension CommandSyntax.Operand {
 
     /// The operand for the name of an existing list.
     static let list = Self(name: "NAME", completion: .list)
+}
+
+/// A parsed command line: a command, and the options that every command takes.
+struct Request {
+    /// The bus to search for listd.
+    enum Bus: Equatable {
+        /// The session bus if listd is there, else the system bus.
+        case automatic
+        case session
+        case system
+        case address(String)
+    }
+
+    let command: any Command
+    private(set) var bus = Bus.automatic
+    private(set) var json = false
+    private(set) var color = TextStyle.Choice.automatic
+
+    /// Parses the words after the program's name.
+    init(parsing words: [String]) throws(UsageError) {
+        let options = CommandSyntax.common + CommandTable.all.flatMap { $0.syntax.options }
+        var words = try CommandLineWord.read(words, options: options)
+        if words.contains(.option("version", value: nil)) {
+            command = VersionCommand()
+            return
+        }
+        let place = words.firstIndex { if case .operand = $0 { true } else { false } }
+        guard let place, case .operand(let name) = words[place] else {
+            guard words.contains(.option("help", value: nil)) else { throw UsageError(message: "no command") }
+            command = HelpCommand(topic: nil)
+            return
+        }
+        guard let type = CommandTable.command(named: name) else {
+            throw UsageError(message: "unknown command \(name)")
+        }
+        if words.contains(.option("help", value: nil)) {
+            command = HelpCommand(topic: type.syntax)
+            return
+        }
+        words.remove(at: place)
+        let invocation = try Invocation(words, of: type.syntax)
+        do throws(UsageError) {
+            command = try type.init(invocation)
+            bus = try invocation.value(of: "bus").map(Self.bus) ?? .automatic
+            json = invocation.has("json")
+            color = try invocation.value(of: "color").map(TextStyle.Choice.init) ?? .automatic
+        } catch {
+            throw UsageError(message: error.message, command: error.command ?? name)
+        }
+    }
+
+    private static func bus(_ text: String) throws(UsageError) -> Bus {
+        switch text {
+        case "system": return .system
+        case "session": return .session
+        case let address where address.contains(":"): return .address(address)
+        default: throw UsageError(message: "--bus takes system, session or an address, not \(text)")
+        }
+    }
+}
+
+extension Request {
+    /// Returns the words after the program's name.
+    ///
+    /// - Throws: a `UsageError` for a word that is not UTF-8. Swift would replace characters in it, so that the word
+    ///   would name another list or file.
+    static func commandLineWords() throws(UsageError) -> [String] {
+        var words: [String] = []
+        for position in 1..<max(1, Int(CommandLine.argc)) {
+            // The argument vector and its texts live as long as the process; Swift copies the text.
+            guard let bytes = unsafe CommandLine.unsafeArgv[position] else { break }
+            guard let word = unsafe String(validatingCString: bytes) else {
+                let shown = unsafe String(cString: bytes)
+                throw UsageError(message: "argument \(position) is not UTF-8: \(shown)")
+            }
+            words.append(word)
+        }
+        return words
+    }
+}
+
+/// The operands and options of one command line, by name.
+struct Invocation: Equatable {
+    private let operands: [String: [String]]
+    private let flags: Set<String>
+    private let values: [String: [String]]
+
+    /// Returns the word of a required operand; empty if the syntax has no such operand.
+    func operand(_ name: String) -> String { operands[name]?.first ?? "" }
+
+    /// Returns all words of an operand.
+    func operands(_ name: String) -> [String] { operands[name] ?? [] }
+
+    /// Whether a flag, which is an option without a value, was given.
+    func has(_ option: String) -> Bool { flags.contains(option) }
+
+    /// Returns the value of an option; the last one if the option was given several times.
+    func value(of option: String) -> String? { values[option]?.last }
+
+    /// Returns all values of an option, in the order of the command line.
+    func values(of option: String) -> [String] { values[option] ?? [] }
+
+    /// Returns the value of an option that takes a whole number.
+    func number(of option: String, in range: ClosedRange<Int>) throws(UsageError) -> Int? {
+        guard let text = value(of: option) else { return nil }
+        guard let number = Int(text), range.contains(number) else {
+            throw UsageError(
+                message: "--\(option) takes a number from \(range.lowerBound) to \(range.upperBound), not \(text)")
+        }
+        return number
+    }
+}
+
+extension Invocation {
+    /// Assigns the words of one command line to the command's operands and options.
+    ///
+    /// - Throws: a `UsageError` for an option that the command does not have, and for missing or surplus operands.
+    init(
+        _ words: [CommandLineWord], of syntax: CommandSyntax
+    ) throws(UsageError) {
+        var (flags, values) = (Set<String>(), [String: [String]]())
+        var plain: [String] = []
+        for word in words {
+            switch word {
+            case .operand(let text): plain.append(text)
+            case .option(let name, let value):
+                guard (syntax.options + CommandSyntax.common).contains(where: { $0.name == name }) else {
+                    throw UsageError(message: "\(syntax.name) has no option --\(name)", command: syntax.name)
+                }
+                if let value { values[name, default: []].append(value) } else { flags.insert(name) }
+            }
+        }
+        operands = try Self.assignWords(plain, toOperandsOf: syntax)
+        (self.flags, self.values) = (flags, values)
+    }
+
+    private static func assignWords(_ words: [String], toOperandsOf syntax: CommandSyntax) throws(UsageError)
+        -> [String: [String]]
+    {
+        var rest = words[...]
+        var operands: [String: [String]] = [:]
+        for operand in syntax.operands {
+            switch operand.arity {
+            case .one, .atLeastOne:
+                guard let word = rest.popFirst() else {
+                    throw UsageError(message: "\(syntax.name) lacks \(operand.name)", command: syntax.name)
+                }
+                operands[operand.name] = [word]
+                if operand.arity == .atLeastOne {
+                    operands[operand.name] = [word] + rest
+                    rest = []
+                }
+            case .optional: operands[operand.name] = rest.popFirst().map { [$0] }
+            case .any:
+                operands[operand.name] = Array(rest)
+                rest = []
+            }
+        }
+        guard let surplus = rest.first else { return operands }
+        let message =
+            syntax.operands.isEmpty
+            ? "\(syntax.name) takes no operand, not even \(surplus)"
+            : "\(syntax.name) takes no further word: \(surplus)"
+        throw UsageError(message: message, command: syntax.name)
+    }
+}
+
+/// One word of a command line.
+enum CommandLineWord: Equatable {
+    case operand(String)
+    case option(String, value: String?)
+
+    /// Splits a command line into operands and options with their values.
+    ///
+    /// An option may be anywhere, also before the command. Its value is the next word, or follows `=`. After `--` all
+    /// words are operands.
+    ///
+    /// - Parameter options: the options of all commands. Options with the same name must agree in whether they take a
+    ///   value.
+    static func read(
+        _ words: [String], options: [CommandSyntax.Option]
+    ) throws(UsageError) -> [CommandLineWord] {
+        var result: [CommandLineWord] = []
+        var rest = words[...]
+        while let word = rest.popFirst() {
+            if word == "--" { return result + rest.map { .operand($0) } }
+            guard word.hasPrefix("-"), word != "-" else {
+                result.append(.operand(word))
+                continue
+            }
+            let parts = word.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+            let name = parts[0] == "-h" ? "help" : String(parts[0].dropFirst(2))
+            guard parts[0] == "-h" || word.hasPrefix("--"), let option = options.first(where: { $0.name == name })
+            else {
+                throw UsageError(message: "unknown option \(parts[0])", command: command(of: result))
+            }
+            if option.value == nil {
+                guard parts.count == 1 else {
+                    throw UsageError(message: "--\(name) takes no value", command: command(of: result))
+                }
+                result.append(.option(name, value: nil))
+            } else {
+                guard let value = parts.dropFirst().first ?? rest.popFirst() else {
+                    throw UsageError(message: "--\(name) needs a value", command: command(of: result))
+                }
+                result.append(.option(name, value: value))
+            }
+        }
+        return result
+    }
+
+    /// Returns the name of the command among the words; nil if the first operand names no command.
+    private static func command(of words: [CommandLineWord]) -> String? {
+        guard case .operand(let name)? = words.first(where: { if case .operand = $0 { true } else { false } }) else {
+            return nil
+        }
+        return CommandTable.command(named: name)?.syntax.name
+    }
 }

@@ -3,6 +3,129 @@
 import DBus
 import ListClient
 
+/// Functions that choose a bus and connect to it.
+@DBusActor
+enum BusChoice {
+    /// Returns the address of the bus that the command line names. By default that is the session bus if listd is on
+    /// it, else the system bus.
+    static func address(for bus: Request.Bus) async throws(DBusError) -> BusAddress {
+        switch bus {
+        case .session: return .session
+        case .system: return .system
+        case .address(let address): return .address(address)
+        case .automatic: return await isOnSessionBus() ? .session : .system
+        }
+    }
+
+    /// Opens a connection to the bus, or directly to listd.
+    ///
+    /// - Throws: `NoServer` for every failure: a wrong address, a socket that refuses, or an error of the other end.
+    static func connect(to address: BusAddress) async throws(DBusError) -> Connection {
+        do throws(DBusError) {
+            return try await Connection.open(address)
+        } catch {
+            throw DBusError(.noServer, error.message)
+        }
+    }
+
+    private static func isOnSessionBus() async -> Bool {
+        guard let connection = try? await Connection.open(.session, timeout: .seconds(2)) else { return false }
+        defer { connection.close() }
+        return (try? await connection.owner(of: ListdName.bus)).flatMap { $0 } != nil
+    }
+}
+
+/// The search for the listd that a command needs. It prints a message while listd is not running or does not answer.
+///
+/// `onChange` gets each new daemon, and nil when there is none. After `retryLater` it gets the last daemon again.
+@DBusActor
+final class AwaitedDaemon {
+    private let address: BusAddress
+    private let onChange: @DBusActor (ListDaemonClient?) -> Void
+    private var client: ListClient?
+    private var daemon: ListDaemonClient?
+    private var retry: LoopTimer?
+    private var backoff = Backoff(from: .milliseconds(200), upTo: .seconds(30))
+    private var notice = WaitingNotice()
+
+    init(at address: BusAddress, onChange: @escaping @DBusActor (ListDaemonClient?) -> Void) {
+        self.address = address
+        self.onChange = onChange
+    }
+
+    /// Starts searching for listd, until `close` is called.
+    func startSearch() {
+        let client = ListClient(address: address) { [weak self] in self?.availabilityChanged($0) }
+        self.client = client
+        client.start()
+    }
+
+    /// Records that listd answered, so that the next timeout prints a message again.
+    func recordAnswer() {
+        backoff.reset()
+        notice.end()
+    }
+
+    /// Calls `onChange` with the present daemon again after a delay, which grows with each retry. If the daemon ends
+    /// before that, `onChange` is called only with a new daemon.
+    func retryLater() {
+        retry?.cancel()
+        retry = EventLoop.shared.addTimer(after: backoff.next()) { [weak self] in
+            guard let self, let daemon = self.daemon else { return }
+            notice.report(.answer)
+            onChange(daemon)
+        }
+    }
+
+    /// Closes the connection. `onChange` is not called again.
+    func close() {
+        retry?.cancel()
+        client?.close()
+    }
+
+    private func availabilityChanged(_ availability: ListClient.Availability) {
+        retry?.cancel()
+        switch availability {
+        case .available(let daemon): self.daemon = daemon
+        case .noDaemon:
+            daemon = nil
+            notice.report(.listd)
+        case .noBus(let error):
+            daemon = nil
+            notice.report(.bus, error.message)
+        }
+        onChange(daemon)
+    }
+}
+
+/// The message that says what the program waits for. It is printed once for each wait.
+struct WaitingNotice {
+    /// What the program waits for.
+    enum Missing: Equatable {
+        case bus
+        case listd
+        case answer
+    }
+
+    private var reported: Missing?
+
+    /// Records that the wait has ended.
+    mutating func end() { reported = nil }
+
+    /// Prints what the program waits for, unless that was the last message.
+    ///
+    /// - Parameter reason: why the bus is missing; not used otherwise.
+    mutating func report(_ missing: Missing, _ reason: String = "") {
+        guard missing != reported else { return }
+        reported = missing
+        switch missing {
+        case .bus: Output.printMessage("waiting for the bus: \(reason)")
+        case .listd: Output.printMessage("waiting for listd")
+        case .answer: Output.printMessage("listd does not answer; trying again")
+        }
+    }
+}
+
 /// The start of listd by the bus, which asks systemd for it.
 ///
 /// dbus-daemon does not learn that a unit has failed, so a caller of a listd that cannot start would wait until its
