@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import ListKit
+internal import Synchronization
 
 /// Quotas of Unix users: the limits of each user, and the amounts that each user has booked (the contract's limits
 /// `…PerUser`).
@@ -172,5 +173,96 @@ package struct Quotas: Sendable {
         var left = used(by: user)
         for resource in Resource.allCases { left[resource] = max(0, left[resource] - amounts[resource]) }
         users[user] = left.isZero ? nil : left
+    }
+}
+
+/// The quotas of all users. The bus thread books adapters and views, the hosts book objects and bytes.
+package final class QuotaLedger: Sendable {
+    private let quotas: Mutex<Quotas>
+
+    /// Makes a ledger without bookings.
+    package init(limits: Quotas.Amounts) {
+        quotas = Mutex(Quotas(limits: limits))
+    }
+
+    /// The limits of each user that has no limits of its own.
+    package var limits: Quotas.Amounts {
+        get { quotas.withLock { $0.limits } }
+        set { quotas.withLock { $0.setLimits(newValue) } }
+    }
+
+    /// Sets a user's own limits; nil = ``limits`` apply to the user.
+    package func setLimits(_ limits: Quotas.Amounts?, of user: UInt32) {
+        quotas.withLock { $0.setLimits(limits, of: user) }
+    }
+
+    /// Removes the individual limits of all users.
+    package func removeLimitsOfUsers() { quotas.withLock { $0.removeLimitsOfUsers() } }
+
+    /// The sum of all users' amounts.
+    package var total: Quotas.Amounts { quotas.withLock { $0.total } }
+
+    /// Books a change for a user, completely or not at all. A change that only decreases amounts always succeeds.
+    package func book(_ change: Quotas.Amounts, for user: UInt32) throws(Quotas.Exceeded) {
+        try quotas.withLock { (quotas) throws(Quotas.Exceeded) in try quotas.book(change, for: user) }
+    }
+
+    /// Books a change without checking the limits, for objects that exist already.
+    package func bookUnchecked(_ change: Quotas.Amounts, for user: UInt32) {
+        quotas.withLock { $0.bookUnchecked(change, for: user) }
+    }
+
+    /// Books bytes for a user as far as its limit has room, and returns how many.
+    package func bookBytes(upTo wanted: Int, for user: UInt32) -> Int {
+        quotas.withLock { $0.bookBytes(upTo: wanted, for: user) }
+    }
+
+    /// Releases booked amounts of a user.
+    package func release(_ amounts: Quotas.Amounts, for user: UInt32) {
+        quotas.withLock { $0.release(amounts, for: user) }
+    }
+}
+
+/// The limits that error messages name, by their keys in the section `[Limits]` of `listd.conf`.
+package enum LimitKey: String, Sendable, Hashable, CaseIterable {
+    case payloadBytes = "PayloadBytes"
+    case fileBytes = "FileBytes"
+    case objectBytes = "ObjectBytes"
+    case idBytes = "IdBytes"
+    case adaptersPerUser = "AdaptersPerUser"
+    case viewsPerUser = "ViewsPerUser"
+    case objectsPerUser = "ObjectsPerUser"
+    case bytesPerUser = "BytesPerUser"
+    case callsPerConnection = "CallsPerConnection"
+    case subscriptionsPerConnection = "SubscriptionsPerConnection"
+    case callsPerUser = "CallsPerUser"
+    case callsPerSecond = "CallsPerSecond"
+    case waitingBytesPerUser = "WaitingBytesPerUser"
+    case waitingBytes = "WaitingBytes"
+    case directConnections = "DirectConnections"
+    case directConnectionsPerUser = "DirectConnectionsPerUser"
+
+    /// Returns the error for a request that would exceed the limit. Its message ends with the key in parentheses, so
+    /// that the limit is recognised wherever the error comes from, also from a worker or from the code around
+    /// libdbus.
+    package func refusal(_ code: ListError.Code, _ message: String, cause: String? = nil) -> ListError {
+        ListError(code, "\(message) (\(rawValue))", cause: cause)
+    }
+
+    /// Finds the limit that an error message names at its end; nil if there is no such name.
+    package init?(namedAtEndOf message: String) {
+        guard message.hasSuffix(")"), let open = message.lastIndex(of: "(") else { return nil }
+        self.init(rawValue: String(message[message.index(after: open)...].dropLast()))
+    }
+
+    /// Whether the limit applies to what a user owns at a time, not to single requests or to calls.
+    package var isQuota: Bool {
+        switch self {
+        case .adaptersPerUser, .viewsPerUser, .objectsPerUser, .bytesPerUser: true
+        case .payloadBytes, .fileBytes, .objectBytes, .idBytes, .callsPerConnection, .subscriptionsPerConnection,
+            .callsPerUser, .callsPerSecond, .waitingBytesPerUser, .waitingBytes, .directConnections,
+            .directConnectionsPerUser:
+            false
+        }
     }
 }
