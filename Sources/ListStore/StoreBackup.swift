@@ -187,3 +187,137 @@ private enum StoreCopy {
         return version
     }
 }
+
+/// A database that takes the place of the present one at the next start, in a file `listd.db.next…`: a restored backup,
+/// or what could be read of a damaged database. Whenever listd ends, one of the two is whole.
+enum StoreReplacement {
+    /// The rest of the name of a pending replacement, after the name of the database. What follows is the rest of the
+    /// name under which the present database is kept.
+    private static let suffix = ".next"
+
+    /// Removes files that a killed process left unfinished. A pending replacement is finished.
+    static func removeLeftovers(beside path: String) {
+        let directory = StoreFiles.directory(of: path)
+        let prefixes = [".backup-", ".restore-", ".salvage-"].map { SQLiteStore.fileName + $0 }
+        for name in StoreFiles.names(in: directory)
+        where prefixes.contains(where: { name.hasPrefix($0) })
+            || (name.hasPrefix(SQLiteStore.fileName + ".version-") && name.hasSuffix(".new"))
+        {
+            unsafe unlink(directory + "/" + name)
+        }
+    }
+
+    /// Returns the path of the pending replacement of a database; nil = there is none.
+    static func pending(for path: String) -> String? {
+        let directory = StoreFiles.directory(of: path)
+        let prefix = SQLiteStore.fileName + suffix
+        return StoreFiles.names(in: directory).filter {
+            $0.hasPrefix(prefix) && !$0.hasSuffix("-wal") && !$0.hasSuffix("-shm") && !$0.hasSuffix("-journal")
+        }.max().map { directory + "/" + $0 }
+    }
+
+    /// Makes a finished database the pending replacement.
+    ///
+    /// - Parameter kept: the path under which the present database is to be kept; nil = decided when it is replaced.
+    static func announce(_ file: String, for path: String, kept: String? = nil) throws(SQLiteFailure) {
+        let rest = kept.map { String($0.dropFirst(path.count)) } ?? ""
+        guard unsafe rename(file, path + suffix + rest) == 0 else {
+            throw .access("\(file) cannot be renamed: \(SystemError.text(errno))")
+        }
+        StoreFiles.syncDirectory(of: path)
+    }
+
+    /// Puts the pending replacement in the place of the database, which is kept under another name with its log.
+    ///
+    /// - Returns: the path of the replaced database, empty if there was none; nil = no replacement was pending.
+    static func take(path: String, now: Int64) throws(SQLiteFailure) -> String? {
+        guard let new = pending(for: path) else { return nil }
+        let rest = new.dropFirst(path.count + suffix.count)
+        var kept = rest.isEmpty ? unusedPath(of: path, "replaced", now: now) : path + rest
+        if StoreFiles.state(kept) != nil { kept = unusedPath(of: path, "replaced", now: now) }
+        let hasDatabase = StoreFiles.state(path) != nil
+        // The log of the old database must be gone before the new one is there, as SQLite would apply it.
+        for suffix in ["", "-wal", "-shm", "-journal"] where unsafe rename(path + suffix, kept + suffix) != 0 {
+            guard errno == ENOENT else {
+                throw .access("\(path)\(suffix) cannot be set aside: \(SystemError.text(errno))")
+            }
+        }
+        guard unsafe rename(new, path) == 0 else {
+            throw .access("\(new) cannot be renamed: \(SystemError.text(errno))")
+        }
+        StoreFiles.syncDirectory(of: path)
+        return hasDatabase ? kept : ""
+    }
+
+    /// Returns a path for a file that is set aside: `listd.db.KIND-TIME`.
+    static func unusedPath(of path: String, _ kind: String, now: Int64) -> String {
+        var name = "\(path).\(kind)-\(now)"
+        while unsafe access(name, F_OK) == 0 || access(name + "-wal", F_OK) == 0 { name += "+" }
+        return name
+    }
+}
+
+/// Functions that copy files.
+enum FileCopy {
+    private static let chunkSize = 1 << 18
+
+    /// Copies a file with its permissions to a path that does not exist. Returns false and sets `errno` on failure.
+    static func copy(_ path: String, to other: String) -> Bool {
+        let from = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard from >= 0 else { return false }
+        defer { close(from) }
+        var status = stat()
+        guard unsafe fstat(from, &status) == 0 else { return false }
+        let target = unsafe open(other, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, status.st_mode & 0o777)
+        guard target >= 0 else { return false }
+        let isCopied = send(from, to: target)
+        let error = errno
+        close(target)
+        if !isCopied {
+            unsafe unlink(other)
+            errno = error
+        }
+        return isCopied
+    }
+
+    /// Copies an open file, from its beginning, into another open file. Returns false and sets `errno` on failure.
+    static func send(_ source: Int32, to target: Int32) -> Bool {
+        var chunk = [UInt8](repeating: 0, count: chunkSize)
+        var offset: off_t = 0
+        while true {
+            // Both calls stay within the array.
+            let count = unsafe pread(source, &chunk, chunk.count, offset)
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { return count == 0 }
+            guard unsafe chunk.withUnsafeBytes({ unsafe write($0.prefix(count), to: target) }) else { return false }
+            offset += off_t(count)
+        }
+    }
+
+    /// Returns the bytes of a file; nil if it cannot be read.
+    static func bytes(of path: String) -> [UInt8]? {
+        let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return nil }
+        defer { close(file) }
+        var (bytes, chunk): ([UInt8], [UInt8]) = ([], [UInt8](repeating: 0, count: chunkSize))
+        while true {
+            // The call stays within the array.
+            let count = unsafe read(file, &chunk, chunk.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { return count == 0 ? bytes : nil }
+            bytes += chunk[..<count]
+        }
+    }
+
+    /// Writes all bytes. Returns false and sets `errno` on failure.
+    static func write(_ bytes: Slice<UnsafeRawBufferPointer>, to target: Int32) -> Bool {
+        var rest = unsafe bytes
+        while unsafe !rest.isEmpty {
+            let count = unsafe Glibc.write(target, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { return false }
+            unsafe rest = rest.dropFirst(count)
+        }
+        return true
+    }
+}

@@ -2,6 +2,7 @@
 
 internal import CLinux
 internal import Glibc
+internal import ListKit
 internal import ListSupport
 
 /// The loss of a file of the open store, which was removed, replaced or truncated by somebody else.
@@ -164,5 +165,155 @@ final class StoreFiles {
                 })
         }
         return names
+    }
+}
+
+/// Who may access the files of a store, and why listd may not.
+package enum StoreAccess {
+    /// Makes all files of a store readable by their owner only, whatever mode an earlier umask gave them.
+    ///
+    /// - Returns: what an administrator has to correct, one sentence each; empty if nobody else can read the files.
+    package static func restrict(directory: String) -> [String] {
+        var findings: [String] = []
+        for name in StoreFiles.names(in: directory) where name.hasPrefix(SQLiteStore.fileName) {
+            let path = "\(directory)/\(name)"
+            guard let mode = mode(of: path), mode & 0o077 != 0 else { continue }
+            if unsafe chmod(path, mode & 0o700) != 0 {
+                findings.append(
+                    "\(path) can be read by other users (mode \(octal(mode))), and listd cannot change that: "
+                        + "\(SystemError.text(errno)); run chmod 600 \(path)")
+            }
+        }
+        if let mode = mode(of: directory), mode & 0o011 != 0 {
+            findings.append(
+                "the state directory \(directory) can be entered by other users (mode \(octal(mode))); "
+                    + "run chmod 700 \(directory)")
+        }
+        return findings
+    }
+
+    /// Returns the error for a failure of SQLite, whose own messages do not tell a read-only file system or a wrong
+    /// owner from a broken disk. The cause says which file or file system is at fault, and what to do.
+    static func error(for failure: SQLiteFailure, at path: String) -> ListError {
+        guard failure.isOfAccess, let reason = obstacle(to: path) else { return failure.listError }
+        return ListError(.storeFailed, "the store cannot be written, and nothing is lost", cause: reason)
+    }
+
+    /// Returns what prevents this process from writing a store's files: the first obstacle; nil if there is none.
+    static func obstacle(to path: String) -> String? {
+        let directory = StoreFiles.directory(of: path)
+        let names = StoreFiles.names(in: directory).filter { $0.hasPrefix(SQLiteStore.fileName) }
+        for path in [directory, path] + names.map({ "\(directory)/\($0)" }) {
+            let isDirectory = path == directory
+            guard unsafe access(path, isDirectory ? R_OK | W_OK | X_OK : R_OK | W_OK) != 0 else { continue }
+            switch errno {
+            case ENOENT: continue
+            case EROFS: return "\(SystemError.text(EROFS)): \(mountPoint(of: directory)), which has \(path)"
+            case EACCES: return "\(SystemError.text(EACCES)): \(path)\(ownership(of: path, isDirectory: isDirectory))"
+            case let number: return "\(SystemError.text(number)): \(path)"
+            }
+        }
+        return nil
+    }
+
+    /// Returns the owner and mode of a file that this process cannot access, and the command that corrects them.
+    private static func ownership(of path: String, isDirectory: Bool) -> String {
+        var status = stat()
+        let user = UnixGroups.name(ofUser: geteuid()) ?? String(geteuid())
+        guard unsafe stat(path, &status) == 0 else { return "; listd runs as \(user)" }
+        let mode = isDirectory ? "700" : "600"
+        guard status.st_uid == geteuid() else {
+            let owner = UnixGroups.name(ofUser: status.st_uid) ?? String(status.st_uid)
+            return " belongs to \(owner), and listd runs as \(user); run chown \(user): \(path)"
+        }
+        return " has mode \(octal(status.st_mode & 0o7777)); run chmod \(mode) \(path)"
+    }
+
+    /// Returns the place where the file system of a directory is mounted.
+    private static func mountPoint(of directory: String) -> String {
+        let resolved = unsafe realpath(directory, nil)
+        defer { unsafe free(resolved) }
+        let path = unsafe resolved.map { unsafe String(cString: $0) } ?? directory
+        let points = (KernelFile.text("/proc/self/mountinfo") ?? "").split(separator: "\n").compactMap { line in
+            line.split(separator: " ").dropFirst(4).first.map(String.init)
+        }
+        let around = points.filter { $0 == "/" || path == $0 || path.hasPrefix($0 + "/") }
+        return around.max { $0.utf8.count < $1.utf8.count } ?? "the file system"
+    }
+
+    private static func mode(of path: String) -> UInt32? {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFLNK ? status.st_mode & 0o7777 : nil
+    }
+
+    private static func octal(_ mode: UInt32) -> String { String(mode, radix: 8) }
+}
+
+extension SQLiteFailure {
+    /// Whether the files could not be accessed, as far as SQLite knows (SQLITE_PERM, READONLY, IOERR, CANTOPEN).
+    fileprivate var isOfAccess: Bool { [3, 8, 10, 14].contains(code & 0xFF) }
+}
+
+/// Disk space that the store allocates in advance, so that lists can be removed on a full disk.
+///
+/// A removal needs space in the log, and then in the database file for the checkpoint. So the database file always
+/// has space for everything that is committed, and a separate reserve file holds space for the log.
+final class StoreRoom {
+    /// The suffix of the reserve's file name, after the name of the database.
+    static let suffix = "-reserve"
+    /// The size of the reserve in bytes, enough to delete a part of a removed list (``StoreWriter/Part/small``).
+    private static let reserveSize: Int64 = 512 << 10
+    /// The increment of the database file's allocation in bytes, unless the disk has less space.
+    private static let step: Int64 = 64 << 10
+
+    private let path: String
+    private let database: SQLiteDatabase
+    private let reserve: Int32
+    /// The number of bytes that are allocated for the database file.
+    private var size: Int64
+    private(set) var hasReserve = false
+    /// Whether the file system cannot allocate space in advance.
+    private var isImpossible = false
+
+    init(path: String, database: SQLiteDatabase) {
+        (self.path, self.database) = (path, database)
+        size = StoreFiles.state(path)?.size ?? 0
+        reserve = unsafe open(path + Self.suffix, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+    }
+
+    deinit { if reserve >= 0 { close(reserve) } }
+
+    /// Allocates space for a database file of a size in bytes.
+    ///
+    /// - Throws: the same failure as SQLite when the disk is full.
+    func reserve(upTo wanted: Int64) throws(SQLiteFailure) {
+        guard wanted > size else { return }
+        let generous = (wanted + Self.step - 1) / Self.step * Self.step
+        for end in [generous, wanted] {
+            switch database.allocate(from: size, to: end) {
+            case ENOSPC, EDQUOT: continue
+            default:
+                // Other errors are ignored: not every file system can allocate, and a real fault makes the write fail.
+                return size = end
+            }
+        }
+        throw SQLiteFailure.full
+    }
+
+    /// Updates the allocated size after a checkpoint, in which SQLite truncates the database file to its pages.
+    func recordTruncation() { size = min(size, StoreFiles.state(path)?.size ?? 0) }
+
+    /// Allocates the reserve for a later removal, unless it is allocated already or the disk lacks the space.
+    func allocateReserve() {
+        guard !hasReserve, !isImpossible, reserve >= 0 else { return }
+        if listd_allocate(reserve, 0, Self.reserveSize, 0) == 0 { return hasReserve = true }
+        isImpossible = errno != ENOSPC && errno != EDQUOT
+        ftruncate(reserve, 0)
+    }
+
+    /// Frees the space of the reserve, for a removal that follows.
+    func releaseReserve() {
+        ftruncate(reserve, 0)
+        hasReserve = false
     }
 }
