@@ -99,3 +99,100 @@ struct FollowedFile {
         ListError(.invalidArguments, "\(path.shortenedPath) \(message)", cause: number.map { SystemError.text($0) })
     }
 }
+
+/// The open file of a `FollowedFile`, with a summary of the bytes that were read.
+struct OpenedFile {
+    private static let headSize = 64 << 10
+    private static let tailSize = 4 << 10
+    /// The age in seconds from which a modification time is certain to differ after every later change.
+    private static let settlingTime = 0.1
+
+    private let descriptor: FileDescriptor
+    private let path: String
+    private let first: listd_file_state?
+    /// The number of bytes that were read.
+    private(set) var count = 0
+    /// The file's state when its content was exactly the bytes that were read; nil if that is not certain.
+    private var last: listd_file_state?
+    private var head: [UInt8] = []
+    private var tail: [UInt8] = []
+    private var digest = Hasher()
+
+    init(_ descriptor: FileDescriptor, path: String) {
+        self.descriptor = descriptor
+        self.path = path
+        first = Self.state(of: descriptor)
+    }
+
+    func state() -> listd_file_state? { Self.state(of: descriptor) }
+
+    private static func state(of descriptor: FileDescriptor) -> listd_file_state? {
+        var state = listd_file_state()
+        return unsafe listd_state_of(descriptor.rawValue, &state) == 0 ? state : nil
+    }
+
+    /// Returns whether a state belongs to this file. While the file is open, no other file can have its inode.
+    func isSame(as state: listd_file_state) -> Bool {
+        first?.device == state.device && first?.inode == state.inode
+    }
+
+    /// Returns whether the file with this state has exactly the bytes that were read, by its modification time.
+    func wasRead(at state: listd_file_state) -> Bool {
+        last?.modified_seconds == state.modified_seconds && last?.modified_nanoseconds == state.modified_nanoseconds
+    }
+
+    /// Reads the bytes from the last position to the end of the file.
+    mutating func readRest(atMost limit: Int) throws(ListError) -> [UInt8] {
+        let bytes = try read(at: count, count: limit)
+        count += bytes.count
+        if head.count < Self.headSize { head += bytes.prefix(Self.headSize - head.count) }
+        tail = Array((tail + bytes.suffix(Self.tailSize)).suffix(Self.tailSize))
+        unsafe bytes.withUnsafeBytes { unsafe digest.combine(bytes: $0) }
+        // A later change has an inotify event of its own.
+        last = state().flatMap { Int($0.size) == count ? $0 : nil }
+        return bytes
+    }
+
+    /// Discards the state if overwriting bytes might leave the modification time unchanged. File system clocks
+    /// advance only every few milliseconds, and a write in progress has already set the time.
+    mutating func discardRecentState() {
+        guard let state = last else { return }
+        // The times are converted to Double first, as the difference of extreme integers would overflow.
+        let modified = Double(state.modified_seconds) + Double(state.modified_nanoseconds) / 1e9
+        let age = Double(Clock.microseconds(of: CLOCK_REALTIME)) / 1e6 - modified
+        if age < Self.settlingTime { last = nil }
+    }
+
+    /// Returns whether `bytes` begin with all bytes that were read.
+    func isBeginning(of bytes: [UInt8]) -> Bool {
+        guard bytes.count >= count else { return false }
+        var other = Hasher()
+        unsafe bytes.withUnsafeBytes { unsafe other.combine(bytes: UnsafeRawBufferPointer(rebasing: $0.prefix(count))) }
+        return other.finalize() == digest.finalize()
+    }
+
+    /// Returns whether the first and the last of the bytes that were read are still the same in the file.
+    func beginningIsUnchanged() throws(ListError) -> Bool {
+        let first = try read(at: 0, count: head.count)
+        let last = try read(at: count - tail.count, count: tail.count)
+        return first == head && last == tail
+    }
+
+    /// Reads at most `count` bytes; fewer at the end of the file.
+    private func read(at start: Int, count: Int) throws(ListError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: min(count, 1 << 18))
+        while bytes.count < count {
+            let size = min(chunk.count, count - bytes.count)
+            let received = unsafe pread(descriptor.rawValue, &chunk, size, off_t(start + bytes.count))
+            if received < 0 && errno == EINTR { continue }
+            guard received >= 0 else {
+                throw ListError(
+                    .invalidArguments, "\(path.shortenedPath) cannot be read", cause: SystemError.text(errno))
+            }
+            if received == 0 { break }
+            bytes += chunk.prefix(received)
+        }
+        return bytes
+    }
+}

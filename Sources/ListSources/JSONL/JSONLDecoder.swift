@@ -100,3 +100,228 @@ package struct JSONLDecoder: ~Copyable {
         return true
     }
 }
+
+/// Creates the object of a parsed line.
+struct JSONLObjects {
+    var limits: ObjectLimits
+    /// The identifiers of lines without one; nil = such lines are refused.
+    private var names: ContentNames?
+    private var fields = JSONFields()
+    private var lastType = ObjectType.unnamed
+
+    init(limits: ObjectLimits, identify: Identify) {
+        self.limits = limits
+        names = identify == .content ? ContentNames() : nil
+    }
+
+    /// Begins another list.
+    mutating func beginList() { if names != nil { names = ContentNames() } }
+
+    mutating func object(of tape: JSONTape) throws(ListError) -> ListObject {
+        let members = try JSONLMembers(tape)
+        let type = try objectType(members.type, of: tape)
+        if names != nil, members.id.map({ tape.text(at: $0).isEmpty }) ?? true {
+            return try namedObject(type: type, fieldsAt: members.fields, of: tape)
+        }
+        guard let id = members.id else { throw ListError(.invalidObject, "the object has no id") }
+        return try tape.withText(at: id) { text throws(ListError) in
+            try limits.check(idLength: text.count)
+            return try fields.object(id: text, type: type, fieldsAt: members.fields, of: tape)
+        }
+    }
+
+    /// Returns an object whose identifier is made of its content.
+    private mutating func namedObject(
+        type: ObjectType, fieldsAt position: Int?, of tape: JSONTape
+    ) throws(ListError) -> ListObject {
+        // Any identifier will do until the fields are known.
+        let object = try fields.object(id: [UInt8(ascii: "-")].span, type: type, fieldsAt: position, of: tape)
+        guard let id = names?.next(type: object.type, fields: object.fields) else { return object }
+        return try ListObject(id: id, type: object.type, fields: object.fields)
+    }
+
+    /// Returns the object type with a name. The last type is kept, as most objects have the type of the object
+    /// before.
+    private mutating func objectType(_ position: Int?, of tape: JSONTape) throws(ListError) -> ObjectType {
+        let name = position.map { tape.text(at: $0) } ?? ""
+        if name.utf8.elementsEqual(lastType.name.utf8) { return lastType }
+        try limits.check(typeLength: name.utf8.count)
+        guard !name.utf8.contains(0) else {
+            throw ListError(.invalidObject, "the type \(name.quoted) contains a NUL character")
+        }
+        lastType = ObjectType.named(name)
+        return lastType
+    }
+}
+
+/// The positions of the members of a line. The last of repeated members counts, and null removes a member.
+private struct JSONLMembers {
+    private(set) var id: Int?
+    private(set) var type: Int?
+    private(set) var fields: Int?
+
+    init(_ tape: JSONTape) throws(ListError) {
+        guard case .object(let end) = tape.node(at: JSONTape.root) else {
+            throw ListError(.invalidObject, "the line is not a JSON object")
+        }
+        var key = JSONTape.root + 1
+        while key < end {
+            let value = tape.isNull(at: key + 1) ? nil : key + 1
+            switch tape.text(at: key) {
+            case "id": id = value
+            case "type": type = value
+            case "fields": fields = value
+            case let other: throw ListError(.invalidObject, "unknown key \(other.quoted)")
+            }
+            key = tape.position(after: key + 1)
+        }
+        if let id, case .string = tape.node(at: id) {} else if id != nil { throw Self.wrongType("id", "a string") }
+        if let type, case .string = tape.node(at: type) {
+        } else if type != nil {
+            throw Self.wrongType("type", "a string")
+        }
+        if let fields, case .object = tape.node(at: fields) {
+        } else if fields != nil {
+            throw Self.wrongType("fields", "an object")
+        }
+    }
+
+    private static func wrongType(_ key: String, _ expected: String) -> ListError {
+        ListError(.invalidObject, "\(key) is not \(expected)")
+    }
+}
+
+/// Converts JSON into fields. Strings become `s`, integers `x`, other numbers `d`, booleans `b`, arrays `av`, objects
+/// `a{sv}`. A null removes its key, and the last of repeated keys counts (docs/rules/contract.md, "Writing").
+package struct JSONFields {
+    private var encoder = FieldsEncoder()
+
+    private static let signatures = (
+        string: Array("s".utf8), integer: Array("x".utf8), double: Array("d".utf8), boolean: Array("b".utf8),
+        array: Array("av".utf8), dictionary: Array("a{sv}".utf8)
+    )
+
+    /// Converts a text that is a single JSON object.
+    ///
+    /// - Throws: `invalidObject` for any other text.
+    package static func fields(parsing text: String) throws(ListError) -> Fields {
+        let bytes = Array(text.utf8)
+        var parser = try JSONParser()
+        return try parser.parse(bytes.indices, of: bytes.span) { tape throws(ListError) in
+            guard case .object = tape.node(at: JSONTape.root) else {
+                throw ListError(.invalidObject, "the value is not an object")
+            }
+            var fields = JSONFields()
+            return try fields.fields(at: JSONTape.root, of: tape)
+        }
+    }
+
+    /// Converts the JSON object at a position.
+    ///
+    /// - Throws: `invalidObject` that names the field's key, for a value that fields cannot contain: a null in an
+    ///   array, an integer beyond `x`, a NUL, or more than 32 nested containers.
+    package mutating func fields(at position: Int, of tape: JSONTape) throws(ListError) -> Fields {
+        try encodeFields(at: position, of: tape)
+        return try encoder.finish()
+    }
+
+    /// Creates an object with the given identifier and type, and with the fields of the JSON object at a position. If
+    /// the position is nil, the object has no fields.
+    package mutating func object(
+        id: Span<UInt8>, type: ObjectType, fieldsAt position: Int?, of tape: JSONTape
+    ) throws(ListError) -> ListObject {
+        if let position { try encodeFields(at: position, of: tape) } else { encoder.reset() }
+        return try encoder.finishObject(id: id, type: type)
+    }
+
+    private mutating func encodeFields(at position: Int, of tape: JSONTape) throws(ListError) {
+        encoder.reset()
+        try forEachEntry(ofObjectAt: position, tape) { key, value throws(ListError) in
+            do throws(ListError) {
+                try appendEntry(key: key, value: value, tape)
+            } catch {
+                throw ListError(error.code, "field \(tape.text(at: key).quoted): \(error.message)")
+            }
+        }
+    }
+
+    private mutating func appendEntry(key: Int, value: Int, _ tape: JSONTape) throws(ListError) {
+        try encoder.beginDictionaryEntry()
+        try tape.withText(at: key) { text throws(ListError) in try encoder.append(text: text) }
+        try appendVariant(at: value, tape)
+        try encoder.endDictionaryEntry()
+    }
+
+    // The recursion is bounded: the encoder refuses more than 32 nested containers.
+    private mutating func appendVariant(at position: Int, _ tape: JSONTape) throws(ListError) {
+        switch tape.node(at: position) {
+        case .string:
+            try encoder.beginVariant(signature: Self.signatures.string.span)
+            try tape.withText(at: position) { text throws(ListError) in try encoder.append(text: text) }
+        case .integer(let number):
+            try encoder.beginVariant(signature: Self.signatures.integer.span)
+            try encoder.append(number)
+        case .largeInteger(let number):
+            throw ListError(.invalidObject, "the integer \(number) is larger than \(Int64.max)")
+        case .double(let number):
+            try encoder.beginVariant(signature: Self.signatures.double.span)
+            try encoder.append(number)
+        case .boolean(let flag):
+            try encoder.beginVariant(signature: Self.signatures.boolean.span)
+            try encoder.append(flag)
+        case .array(let end):
+            try encoder.beginVariant(signature: Self.signatures.array.span)
+            try appendElements(from: position + 1, to: end, tape)
+        case .object:
+            try encoder.beginVariant(signature: Self.signatures.dictionary.span)
+            try encoder.beginArray()
+            try forEachEntry(ofObjectAt: position, tape) { key, value throws(ListError) in
+                try appendEntry(key: key, value: value, tape)
+            }
+            try encoder.endArray()
+        case .null:
+            throw ListError(.invalidObject, "null is allowed only as the value of a key")
+        }
+        try encoder.endVariant()
+    }
+
+    private mutating func appendElements(from start: Int, to end: Int, _ tape: JSONTape) throws(ListError) {
+        try encoder.beginArray()
+        var element = start
+        while element < end {
+            try appendVariant(at: element, tape)
+            element = tape.position(after: element)
+        }
+        try encoder.endArray()
+    }
+
+    /// Calls `body` for each entry of an object, except the entries that a null removes.
+    private func forEachEntry(
+        ofObjectAt position: Int, _ tape: JSONTape, _ body: (_ key: Int, _ value: Int) throws(ListError) -> Void
+    ) throws(ListError) {
+        guard case .object(let end) = tape.node(at: position) else { return }
+        let removed = removedKeys(from: position + 1, to: end, tape)
+        var key = position + 1
+        while key < end {
+            let value = key + 1
+            let isRemoved = tape.isNull(at: value) || !removed.isEmpty && removed.contains(tape.bytes(at: key))
+            if !isRemoved { try body(key, value) }
+            key = tape.position(after: value)
+        }
+    }
+
+    /// Returns each key of an object for which the last value is null.
+    private func removedKeys(from start: Int, to end: Int, _ tape: JSONTape) -> Set<[UInt8]> {
+        var removed: Set<[UInt8]> = []
+        var key = start
+        while key < end {
+            if tape.isNull(at: key + 1) {
+                removed.insert(tape.bytes(at: key))
+            } else if !removed.isEmpty {
+                removed.remove(tape.bytes(at: key))
+            }
+            key = tape.position(after: key + 1)
+        }
+        return removed
+    }
+}
