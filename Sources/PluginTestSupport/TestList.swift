@@ -2,6 +2,7 @@
 
 public import ListKit
 @_spi(Daemon) public import PluginAPI
+internal import Synchronization
 
 /// A list without a daemon, for the tests of a plugin. The test sets its objects, and checks the items, frames and
 /// events.
@@ -213,4 +214,108 @@ public final class TestList {
 private final class ListMark: ListPerformanceDelegate {
     func adapter(_ adapter: ListAdapter, willCall call: ListControllerCall) { ListThread.begin() }
     func adapter(_ adapter: ListAdapter, didCall call: ListControllerCall) { ListThread.end() }
+}
+
+extension TestList {
+    /// Returns all items of an object's section, whether the view shows them or not; none for an unknown object.
+    public func items(of id: String) -> [ListItem] {
+        adapter.section(forID: id).map { adapter.items(inSection: $0) } ?? []
+    }
+
+    /// The present picture of the view: its cells, headers and footers with their frames.
+    public var picture: Picture {
+        get throws(ListError) { try adapter.resync(view: Self.view) }
+    }
+
+    /// Returns the cells, headers and footers of an object that the view shows.
+    public func shown(of id: String) throws(ListError) -> [PictureItem] {
+        try picture.items.filter { $0.objectID == id }
+    }
+
+    /// Returns the header or footer of an object's section, as the view shows it; `nil` when it is not shown.
+    public func shown(_ kind: ElementKind, of id: String) throws(ListError) -> PictureItem? {
+        try shown(of: id).first { $0.kind == kind }
+    }
+
+    /// Returns the section controller of an object.
+    public func sectionController(of id: String) -> ListSectionController? { adapter.sectionController(forID: id) }
+
+    /// The faults of section controllers since the list was made, such as negative counts, sizes that are not finite,
+    /// and repeated identities.
+    public var faults: [SectionFault] {
+        events.compactMap { event in
+            if case .sectionFault(let fault) = event { fault } else { nil }
+        }
+    }
+}
+
+/// A provider of the section controllers in a plugin's manifest.
+final class TestProvider: ListSectionControllerProvider {
+    private let kinds: [String: ListSectionControllerKind]
+
+    /// Makes a provider of one section controller for all object types.
+    init(_ entry: SectionControllerEntry) {
+        kinds = ["*": entry.kind(named: entry.name)]
+    }
+
+    /// Makes a provider of section controllers by object type. If `names` is empty, the manifest's first section
+    /// controller is used for all types.
+    init(_ manifest: PluginManifest, _ names: [String: String]) throws(ListError) {
+        var kinds: [String: ListSectionControllerKind] = [:]
+        for (type, name) in names {
+            guard let entry = manifest.sectionControllers.first(where: { $0.name == name }) else {
+                throw ListError(
+                    .noSuchSectionController,
+                    "plugin \(manifest.name) has no section controller \(name.debugDescription)")
+            }
+            kinds[type] = entry.kind(named: "\(manifest.name)/\(name)")
+        }
+        if names.isEmpty, let first = manifest.sectionControllers.first {
+            kinds["*"] = first.kind(named: "\(manifest.name)/\(first.name)")
+        }
+        self.kinds = kinds
+    }
+
+    func sectionControllerKind(forType type: String) -> ListSectionControllerKind? {
+        kinds[type] ?? kinds["*"] ?? BuiltInSectionControllers.kind(named: BuiltInSectionControllers.single)
+    }
+}
+
+/// The executor of a ``TestList``, with a clock that the test advances. It runs the timers of section controllers.
+final class TestExecutor: ListExecutor {
+    private struct Work {
+        var due: UInt64
+        var run: @Sendable () -> Void
+    }
+
+    private struct State {
+        var now: UInt64 = 0
+        var waiting: [Work] = []
+    }
+
+    private let state = Mutex(State())
+
+    func perform(after milliseconds: UInt64, _ work: @escaping @Sendable () -> Void) {
+        state.withLock { state in
+            state.waiting.append(Work(due: state.now &+ milliseconds, run: work))
+        }
+    }
+
+    /// The time, in milliseconds since the list was made.
+    var now: UInt64 { state.withLock { $0.now } }
+
+    /// Removes and returns the next work that is due at or before a time, and advances the clock to its due time.
+    /// Without such work, it advances the clock to `end` and returns nil.
+    func popNext(until end: UInt64) -> (@Sendable () -> Void)? {
+        state.withLock { state in
+            let due = state.waiting.indices.filter { state.waiting[$0].due <= end }
+            guard let first = due.min(by: { state.waiting[$0].due < state.waiting[$1].due }) else {
+                state.now = max(state.now, end)
+                return nil
+            }
+            let work = state.waiting.remove(at: first)
+            state.now = max(state.now, work.due)
+            return work.run
+        }
+    }
 }

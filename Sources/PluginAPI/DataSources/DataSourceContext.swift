@@ -2,6 +2,8 @@
 
 internal import CPluginABI
 internal import Dispatch
+internal import Glibc
+internal import Synchronization
 
 /// The environment of a data source, with its argument, its settings, its sink, and timers and descriptor watches.
 ///
@@ -143,4 +145,150 @@ extension Duration {
         guard seconds < 3_155_760_000 else { return .seconds(3_155_760_000) }
         return .nanoseconds(Int(seconds) * 1_000_000_000 + Int(attoseconds / 1_000_000_000))
     }
+}
+
+/// A timer or a watched descriptor of a data source; it ends with the source at the latest.
+public final class DataSourceActivity {
+    private let source: any DispatchSourceProtocol
+    private let fileDescriptors: [Int32]
+    private var whenCancelled: (() -> Void)?
+
+    init(_ source: any DispatchSourceProtocol, closing fileDescriptors: [Int32] = []) {
+        self.source = source
+        self.fileDescriptors = fileDescriptors
+    }
+
+    /// Sets the callback of the timer or descriptor.
+    func setCallback(_ body: @escaping () -> Void) {
+        let body = OnQueue(body)
+        source.setEventHandler { body.value() }
+    }
+
+    /// Starts the timer or watch; `whenCancelled` is called by ``cancel()``.
+    func begin(whenCancelled: @escaping () -> Void) {
+        self.whenCancelled = whenCancelled
+        // Dispatch may use the descriptors until this handler runs.
+        source.setCancelHandler { [fileDescriptors] in
+            for fileDescriptor in fileDescriptors { close(fileDescriptor) }
+        }
+        source.activate()
+    }
+
+    /// Ends the callbacks at once, including a callback that is due already. A second call does nothing.
+    public func cancel() {
+        source.cancel()
+        source.setEventHandler(handler: nil)
+        whenCancelled?()
+        whenCancelled = nil
+    }
+}
+
+/// A value that only the callbacks of one serial queue use.
+///
+/// Dispatch needs Sendable closures because it cannot know that its queue is the executor that owns the value.
+struct OnQueue<Value>: @unchecked Sendable {
+    // Owned by the data source's queue: made on it, and read only by handlers that run on it.
+    let value: Value
+
+    init(_ value: Value) {
+        self.value = value
+    }
+}
+
+/// The sink of a data source, which passes events to the list; may be used from any thread or task.
+///
+/// Events arrive in the order in which they are sent. Like ``ready()``, ``replace(_:)`` and
+/// ``changes(removed:upserts:)`` also end the state that ``failed(_:)`` began. When the list cannot keep up, sending
+/// blocks until the list has caught up. In a callback of a section controller, sending returns at once, and the event
+/// follows those that the source's executor is sending.
+public struct DataSourceSink: Sendable {
+    private let deliver: @Sendable (DataSourceEvent) -> Void
+
+    /// Makes a sink that passes its events to a function.
+    public init(_ deliver: @escaping @Sendable (DataSourceEvent) -> Void) {
+        self.deliver = deliver
+    }
+
+    /// Sends one event.
+    public func send(_ event: DataSourceEvent) { deliver(event) }
+
+    /// Sends the whole list.
+    public func replace(_ objects: [ListObject]) { deliver(.replace(objects)) }
+
+    /// Sends the whole list, and how far the source has read with it.
+    public func replace(_ objects: [ListObject], upTo progress: DataSourceProgress) {
+        deliver(.upTo(progress, .replace(objects)))
+    }
+
+    /// Sends the whole list page by page, so that the source need not have all of it in memory.
+    ///
+    /// Each page is handled before the next one is sent, so at most one page is in memory. The list changes once,
+    /// when all pages have arrived. A source must not send two lists at the same time: call this on the source's
+    /// executor, or in one task.
+    ///
+    /// - Parameter pages: calls `send` with each page, and returns how far the source has read with all pages. When
+    ///   `pages` throws, the list keeps its objects.
+    public func replaceInPages(
+        _ pages: (_ send: ([ListObject]) -> Void) throws -> DataSourceProgress
+    ) rethrows {
+        deliver(.replacementBegan)
+        do {
+            let progress = try pages { deliver(.page($0)) }
+            deliver(.upTo(progress, .replacementEnded))
+        } catch {
+            deliver(.replacementAbandoned)
+            throw error
+        }
+    }
+
+    /// Sends changes: the identifiers of objects to remove, of which unknown ones are ignored, and then the objects
+    /// to insert or update.
+    public func changes(removed: [String] = [], upserts: [UpdateRequest.Upsert] = []) {
+        deliver(.changes(removed: removed, upserts: upserts))
+    }
+
+    /// Sends changes, and how far the source has read with them.
+    public func changes(
+        removed: [String] = [], upserts: [UpdateRequest.Upsert] = [], upTo progress: DataSourceProgress
+    ) {
+        deliver(.upTo(progress, .changes(removed: removed, upserts: upserts)))
+    }
+
+    /// Reports that the source cannot be read at present, with the reason: one line that names the thing at fault.
+    public func failed(_ message: String) { deliver(.failed(message)) }
+
+    /// Reports that the source can be read again.
+    public func ready() { deliver(.ready) }
+
+    /// Reports that the source can be read and has not changed, and how far it has read.
+    public func ready(upTo progress: DataSourceProgress) { deliver(.upTo(progress, .ready)) }
+
+    /// Reports that the list lacks parts of the source, with the reason: one line that says how many there are and names
+    /// the first; `nil` = the list has all.
+    ///
+    /// The list's state stays `ready`. The reason is its `SourceError` until the next call, whatever is sent in between.
+    public func incomplete(_ message: String?) { deliver(.incomplete(message)) }
+
+    /// Answers a write that was carried out. The events that were sent before must contain all changes of the write.
+    public func wrote(_ write: DataSourceWrite.ID) { deliver(.written(write, nil)) }
+
+    /// Answers a write that was refused. The error `sourceUnavailable` means that the outcome of the write is unknown;
+    /// with any other error, the write must have changed nothing.
+    public func refused(_ write: DataSourceWrite.ID, _ error: ListError) { deliver(.written(write, error)) }
+}
+
+/// A gate that forwards the events of a data source until it is closed, and then drops them.
+final class SinkGate: Sendable {
+    private let isOpen = Atomic<Bool>(true)
+    private let receiver: @Sendable (DataSourceEvent) -> Void
+
+    init(_ receiver: @escaping @Sendable (DataSourceEvent) -> Void) {
+        self.receiver = receiver
+    }
+
+    func deliver(_ event: DataSourceEvent) {
+        if isOpen.load(ordering: .acquiring) { receiver(event) }
+    }
+
+    func close() { isOpen.store(false, ordering: .releasing) }
 }
