@@ -276,3 +276,61 @@ extension PreparedList {
     /// The place in the file that names the list's source.
     fileprivate var place: ConfigurationPlace { list.place(of: "Source") }
 }
+
+/// The changes that a reload will make, none of which has been made yet.
+struct ReloadPlan {
+    /// Lists that no configuration file names any more.
+    var removed: [AdapterObject] = []
+    /// Running lists whose options change, with new section controllers if those change too.
+    var changed: [(adapter: AdapterObject, list: ListConfiguration, controllers: SectionControllerTable?)] = []
+    /// Lists whose source changes, so that a new list replaces them.
+    var replaced: [(adapter: AdapterObject, by: PreparedList)] = []
+    /// Lists that do not exist yet.
+    var added: [PreparedList] = []
+    /// The mistakes because of which lists are left out: in their files, or found when their parts were made.
+    var faults: [ConfigurationFault] = []
+
+    /// Discards the parts that were prepared for new lists.
+    @DBusActor
+    func discard() {
+        for prepared in added + replaced.map(\.by) { prepared.parts.discard() }
+    }
+}
+
+/// A queue of reloads: each begins when the previous one has ended.
+@DBusActor
+final class ReloadTurns {
+    /// The time that a stop leaves a reload to finish its present step: a small part of the unit's `TimeoutStopSec=`.
+    private static let limit = Duration.seconds(2)
+
+    private var last: Task<Void, any Error>?
+
+    nonisolated init() {}
+
+    /// Runs a reload after all earlier ones.
+    func perform(_ reload: @escaping @DBusActor () async throws -> Void) async throws {
+        let earlier = last
+        let task = Task { @DBusActor in
+            _ = await earlier?.result
+            try await reload()
+        }
+        last = task
+        try await task.value
+    }
+
+    /// Waits until the reload in progress ends, or until the time limit.
+    ///
+    /// - Parameter giveUp: cancels the operations that a reload may wait for; called first if there is a reload.
+    func awaitEnd(_ giveUp: @escaping @Sendable () async -> Void) async {
+        guard let last else { return }
+        let (ends, continuation) = AsyncStream.makeStream(of: Void.self)
+        let timer = EventLoop.shared.addTimer(after: Self.limit) { continuation.finish() }
+        Task { await giveUp() }
+        Task {
+            _ = await last.result
+            continuation.finish()
+        }
+        for await _ in ends {}
+        timer.cancel()
+    }
+}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DBus
+@_spi(Daemon) internal import ListKit
+internal import ListSources
 internal import ListSupport
 internal import ListWorkers
 
@@ -29,4 +31,67 @@ final class ServiceCounts {
 
     /// Sets the handler for changes of the number of lists, objects, views or failures.
     func onChange(_ handler: @escaping @DBusActor () -> Void) { changeHandler = handler }
+}
+
+extension Service {
+    /// All counters, and the amounts of the resources that users share.
+    var counters: [String: UInt64] {
+        var counters = counts.statistics.values
+        counters["losses"] = UInt64(losses.count)
+        counters["adapters"] = UInt64(adapters.count)
+        counters["views"] = UInt64(views.count)
+        counters["objects"] = UInt64(clamping: total(of: \.objectCount))
+        counters["items"] = UInt64(clamping: total(of: \.itemCount))
+        counters["bytes"] = UInt64(clamping: limits.quotas.total.bytes)
+        counters["bulk-bytes"] = UInt64(clamping: limits.bulk.bytesHeld)
+        let files = limits.lentFiles.use
+        counters["lent-files"] = UInt64(clamping: files.files)
+        counters["lent-bytes"] = UInt64(clamping: files.bytes)
+        counters["waiting-calls"] = UInt64(clamping: calls.admission.waitingCalls)
+        counters["waiting-bytes"] = UInt64(clamping: calls.admission.waitingBytes)
+        let turns = EventLoop.shared.turns.lengths
+        counters["loop-turn-p99"] = turns.quantile(0.99)
+        counters["loop-turn-max"] = turns.longest
+        counters["direct-clients-behind"] = UInt64(transports.direct.countBehind)
+        for (plugin, times) in counts.callbackTimes.byPlugin {
+            counters["plugin-\(plugin)-calls"] = times.calls
+            counters["plugin-\(plugin)-microseconds"] = times.nanoseconds / 1000
+            counters["plugin-\(plugin)-longest-microseconds"] = times.longestNanoseconds / 1000
+            counters["plugin-\(plugin)-orders"] = times.orders
+            counters["plugin-\(plugin)-reports"] = times.reports
+        }
+        return counters
+    }
+
+    /// The numbers of objects and failures for the status line: `3 lists, 1204 objects, 2 views, 1 list failed`.
+    var summary: String {
+        func phrase(_ count: Int, _ noun: String, suffix: String = "") -> String {
+            "\(count) \(noun)\(count == 1 ? "" : "s")\(suffix)"
+        }
+        let lists = adapters.all
+        let failed = lists.count { $0.state == .failed }
+        let faulty = lists.count { $0.state != .failed && !$0.sourceError.isEmpty }
+        let plugins = plugins.all.count { $0.state == .failed }
+        var parts = [
+            phrase(lists.count, "list"), phrase(total(of: \.objectCount), "object"), phrase(views.count, "view"),
+        ]
+        if failed > 0 { parts.append(phrase(failed, "list", suffix: " failed")) }
+        if faulty > 0 { parts.append(phrase(faulty, "list", suffix: " with a source error")) }
+        if plugins > 0 { parts.append(phrase(plugins, "plugin", suffix: " failed")) }
+        if !losses.isEmpty { parts.append(losses.count == 1 ? "1 loss" : "\(losses.count) losses") }
+        return parts.joined(separator: ", ")
+    }
+
+    /// Returns the sum of a count over all lists, at most `Int.max`.
+    private func total(of count: KeyPath<AdapterStatus, Int>) -> Int {
+        adapters.all.reduce(0) { $0.addingSaturated($1.status[keyPath: count]) }
+    }
+}
+
+extension Int {
+    /// Returns the sum, or the nearest `Int` if it overflows.
+    fileprivate func addingSaturated(_ other: Int) -> Int {
+        let (sum, overflow) = addingReportingOverflow(other)
+        return overflow ? (other < 0 ? .min : .max) : sum
+    }
 }
