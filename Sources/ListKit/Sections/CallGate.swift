@@ -166,3 +166,85 @@ final class CallGate {
         if isBusy { hasUnreportedActivity = true } else { activityHandler?() }
     }
 }
+
+/// A call of a section controller, as observers see it.
+public struct ListControllerCall {
+    /// The method, closure or delegate of a section controller that is called.
+    @frozen public enum Callback: String, Sendable, Hashable, CaseIterable {
+        /// The closure that makes the controller.
+        case make
+        /// `didUpdate(to:)`.
+        case update
+        /// `numberOfItems()`.
+        case count
+        /// `sizeForItem(at:)`, and the other values that a layout needs.
+        case size
+        /// `item(at:)`, and the content of supplementary views.
+        case item
+        /// The `willDisplay` methods of a display delegate, and the initial frame of a transition.
+        case display
+        /// The `didEndDisplaying` methods of a display delegate, and the final frame of a transition.
+        case endDisplay
+        /// The methods of a working range delegate.
+        case workingRange
+        /// The methods for selection and highlight.
+        case selection
+        /// `handleAction(_:parameters:at:)`.
+        case action
+        /// The methods for reordering, such as `canMoveItem(at:)`.
+        case move
+        /// The method of a scroll delegate.
+        case scroll
+        /// The `updates` closure of an item update.
+        case batch
+    }
+
+    /// The method, closure or delegate that is called.
+    public let callback: Callback
+    let handle: SectionHandle
+    private let store: SectionStore
+
+    init(_ callback: Callback, _ handle: SectionHandle, in store: SectionStore) {
+        self.callback = callback
+        self.handle = handle
+        self.store = store
+    }
+
+    /// The identifier of the section's object; empty when the object has left the list.
+    public var objectID: String { store.id(of: handle) }
+
+    /// The name of the section controller's kind; empty when the kind is unknown.
+    public var controllerName: String {
+        let object = store.map.object(of: handle) ?? store.map.oldObject(of: handle)
+        return object.flatMap { store.cachedKind(for: $0.objectType) }??.name ?? ""
+    }
+}
+
+/// A queue of the events of a list that wait to be returned by the next call of the list's owner.
+final class EventQueue {
+    private(set) var events: [AdapterEvent] = []
+
+    /// The number of queued events.
+    var count: Int { events.count }
+
+    /// Whether no event is queued.
+    var isEmpty: Bool { events.isEmpty }
+
+    func append(_ event: AdapterEvent) { events.append(event) }
+
+    /// Inserts the events of a call after the events that were already queued when the call began.
+    ///
+    /// - Parameter mark: the number of events that were queued when the call began.
+    func insert(_ new: [AdapterEvent], at mark: Int) { events.insert(contentsOf: new, at: min(mark, events.count)) }
+
+    /// Replaces all queued events except the first `mark`.
+    func replace(since mark: Int, with new: [AdapterEvent]) { events.replaceSubrange(mark..., with: new) }
+
+    func removeAll(where isGone: (AdapterEvent) -> Bool) { events.removeAll(where: isGone) }
+
+    /// Returns and removes all events.
+    func dequeueAll() -> [AdapterEvent] {
+        defer { events = [] }
+        return events
+    }
+}
