@@ -273,3 +273,201 @@ final class ListingDescription {
         try listing.appendObjects(to: &objects, until: end)
     }
 }
+
+/// Builds the new content of a ``DirectoryListing`` from a reading of the whole directory, piece by piece. The
+/// listing stays unchanged until the renewal is complete and applied.
+///
+/// Complexity: O(n log n) comparisons in all. A piece is one entry, or the sorting of one short run.
+final class ListingRenewal {
+    typealias Place = DirectoryListing.Place
+
+    /// The passes over the new entries or the old places, in their order.
+    private enum Stage {
+        /// Collects the paths of the new entries.
+        case seeing
+        /// Finds the old places whose path is gone. Their identifiers go to entries with the same inode.
+        case missing
+        /// Adds the entries that keep an identifier.
+        case keeping
+        /// Adds the other entries, with new identifiers.
+        case naming
+        case merging
+    }
+
+    private(set) var byPath: [EntryPath: Place] = [:]
+    private(set) var ids: Set<ExactText> = []
+    /// All places in order, once the renewal is complete.
+    var places: [Place] { sorted.places }
+    private let entries: [FileEntry]
+    private let old: [EntryPath: Place]
+    private let oldPlaces: [Place]
+    private var present: Set<EntryPath> = []
+    private var moved: [FileEntry.Identity: String] = [:]
+    private var unnamed: [FileEntry] = []
+    private var stage: Stage
+    private var next = 0
+    private var sorted = SortedPlaces()
+
+    /// Prepares a renewal; ``proceed(until:)`` does the work.
+    ///
+    /// - Parameter old: The places of the listing, which must not change until the renewal is complete.
+    init(_ entries: [FileEntry], replacing old: [EntryPath: Place]) {
+        self.entries = entries
+        self.old = old
+        oldPlaces = Array(old.values)
+        stage = old.isEmpty ? .keeping : .seeing
+    }
+
+    /// Works until `end`, for at least one piece. Returns `true` when the renewal is complete.
+    func proceed(until end: ContinuousClock.Instant) -> Bool {
+        repeat {
+            if !step() { return true }
+        } while ContinuousClock.now < end
+        return false
+    }
+
+    /// Does one piece of work. Returns `false` if none is left.
+    private func step() -> Bool {
+        switch stage {
+        case .seeing:
+            guard let entry = nextElement(of: entries) else { return enter(.missing) }
+            present.insert(entry.path)
+        case .missing:
+            guard let place = nextElement(of: oldPlaces) else { return enter(.keeping) }
+            let identity = place.entry.identity
+            if !present.contains(place.entry.path), moved[identity] == nil { moved[identity] = place.id }
+        case .keeping:
+            guard let entry = nextElement(of: entries) else { return enter(.naming) }
+            if let id = old[entry.path]?.id ?? moved[entry.identity], ids.insert(ExactText(id)).inserted {
+                add(Place(id: id, entry: entry))
+            } else {
+                unnamed.append(entry)
+            }
+        case .naming:
+            guard let entry = nextElement(of: unnamed) else {
+                sorted.finish()
+                return enter(.merging)
+            }
+            add(Place(id: DirectoryListing.newID(for: entry.path, among: &ids), entry: entry))
+        case .merging:
+            return sorted.mergeNext()
+        }
+        return true
+    }
+
+    /// Begins a stage. Returns `true`, because there is work left.
+    private func enter(_ stage: Stage) -> Bool {
+        self.stage = stage
+        next = 0
+        return true
+    }
+
+    private func nextElement<Element>(of all: [Element]) -> Element? {
+        guard next < all.count else { return nil }
+        defer { next += 1 }
+        return all[next]
+    }
+
+    private func add(_ place: Place) {
+        // An entry that was read twice is listed once.
+        guard byPath[place.entry.path] == nil else { return }
+        byPath[place.entry.path] = place
+        sorted.add(place)
+    }
+}
+
+/// Sorts the places of a listing in small pieces: short runs are sorted as they fill up, and then merged place by
+/// place.
+struct SortedPlaces {
+    typealias Place = DirectoryListing.Place
+
+    /// The merge of two sorted runs into one.
+    private struct Merge {
+        let first: [Place]
+        let second: [Place]
+        private(set) var result: [Place] = []
+        private var (firstIndex, secondIndex) = (0, 0)
+
+        init(_ first: [Place], _ second: [Place]) {
+            self.first = first
+            self.second = second
+            result.reserveCapacity(first.count + second.count)
+        }
+
+        /// Appends the next place of either run to the result. Returns `false` if both runs are used up.
+        mutating func appendNext() -> Bool {
+            if secondIndex < second.count,
+                firstIndex == first.count || second[secondIndex].order < first[firstIndex].order
+            {
+                result.append(second[secondIndex])
+                secondIndex += 1
+            } else if firstIndex < first.count {
+                result.append(first[firstIndex])
+                firstIndex += 1
+            } else {
+                return false
+            }
+            return true
+        }
+    }
+
+    private static let runLength = 1024
+
+    private var run: [Place] = []
+    private var runs: [[Place]] = []
+    private var merge: Merge?
+
+    /// All places in order, once all runs are merged.
+    var places: [Place] { runs.first ?? [] }
+
+    /// Adds a place. Every ``runLength`` places are sorted as a run.
+    mutating func add(_ place: Place) {
+        run.append(place)
+        if run.count == Self.runLength { finish() }
+    }
+
+    /// Sorts the last, incomplete run after all places were added.
+    mutating func finish() {
+        runs.append(run.sorted { $0.order < $1.order })
+        run = []
+    }
+
+    /// Merges one place. Returns `false` when all places are in order. The oldest runs are merged first, so that
+    /// the runs grow evenly.
+    mutating func mergeNext() -> Bool {
+        if merge == nil {
+            guard runs.count > 1 else { return false }
+            merge = Merge(runs.removeFirst(), runs.removeFirst())
+        }
+        if merge?.appendNext() == false {
+            runs.append(merge?.result ?? [])
+            merge = nil
+        }
+        return true
+    }
+}
+
+/// The sort key of an entry. A directory comes before the entries below it. In each directory, subdirectories come
+/// first, then names are compared without regard to case.
+struct EntryOrder: Comparable, Hashable, Sendable {
+    /// For each name of the path: 1 for a directory or 2 for another entry, the lowercased name and the name
+    /// itself, each of the two ended by NUL, which no name contains.
+    private let key: [UInt8]
+
+    init(_ entry: FileEntry) {
+        var key: [UInt8] = []
+        let names = entry.path.components
+        // Every entry keeps such a key. An array that grows by appending could take twice the memory that it needs.
+        key.reserveCapacity(2 * entry.path.bytes.count + 2 + names.count)
+        for (index, name) in names.enumerated() {
+            key.append(index + 1 < names.count || entry.kind == .directory ? 1 : 2)
+            key += String(decoding: name, as: UTF8.self).lowercased().utf8
+            key.append(0)
+            key += name
+            key.append(0)
+        }
+        self.key = key
+    }
+
+    static func < (lhs: EntryOrder, rhs: EntryOrder) -> Bool { lhs.key.lexicographicallyPrecedes(rhs.key) }
+}

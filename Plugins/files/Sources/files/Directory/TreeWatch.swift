@@ -133,3 +133,123 @@ final class TreeWatch {
         if let event = record.event(in: directory) { body(event) }
     }
 }
+
+/// One event record of inotify(7).
+struct InotifyRecord: Equatable {
+    /// The watch descriptor of the event; -1 for an overflow of the event queue.
+    var watch: Int32
+    private var mask: UInt32
+    private var cookie: UInt32
+    private var name: EntryPath
+
+    fileprivate init(watch: Int32, mask: UInt32, cookie: UInt32, name: EntryPath) {
+        self.watch = watch
+        self.mask = mask
+        self.cookie = cookie
+        self.name = name
+    }
+
+    private func includes(_ event: some BinaryInteger) -> Bool { mask & UInt32(truncatingIfNeeded: event) != 0 }
+
+    /// Whether events were lost.
+    var isOverflow: Bool { includes(IN_Q_OVERFLOW) }
+
+    /// Whether the watched directory was deleted, moved or unmounted, or the watch was removed.
+    var isGone: Bool { includes(IN_DELETE_SELF) || includes(IN_MOVE_SELF) || includes(IN_UNMOUNT) || isWatchRemoved }
+
+    /// Whether the kernel has removed the watch.
+    var isWatchRemoved: Bool { includes(IN_IGNORED) }
+
+    /// Returns whether an entry with one of these names was created, deleted or moved in the watched directory.
+    func concerns(_ names: Set<EntryPath>) -> Bool {
+        names.contains(name)
+            && (includes(IN_CREATE) || includes(IN_DELETE) || includes(IN_MOVED_FROM) || includes(IN_MOVED_TO))
+    }
+
+    /// Returns the event for the list, or `nil` if the record does not concern an entry of the watched directory.
+    func event(in directory: EntryPath) -> DirectoryEvent? {
+        guard !name.isRoot else { return nil }
+        let path = directory.child(name)
+        if includes(IN_MOVED_FROM) { return .movedFrom(path, cookie: cookie) }
+        if includes(IN_MOVED_TO) { return .movedTo(path, cookie: cookie) }
+        return .touched(path)
+    }
+}
+
+/// The sequence of event records in the bytes of one read from an inotify descriptor.
+struct InotifyRecords: Sequence, IteratorProtocol {
+    private var rest: ArraySlice<UInt8>
+
+    init(bytes: ArraySlice<UInt8>) {
+        rest = bytes
+    }
+
+    mutating func next() -> InotifyRecord? {
+        let head = Array(rest.prefix(16))
+        guard head.count == 16 else { return nil }
+        func number(at offset: Int) -> UInt32 {
+            (0..<4).reduce(0) { $0 | UInt32(head[offset + $1]) << (8 * UInt32($1)) }
+        }
+        let padded = rest.dropFirst(16).prefix(Int(number(at: 12)))
+        rest = rest.dropFirst(16 + Int(number(at: 12)))
+        return InotifyRecord(
+            watch: Int32(bitPattern: number(at: 0)), mask: number(at: 4), cookie: number(at: 8),
+            name: EntryPath(bytes: padded.prefix { $0 != 0 }))
+    }
+}
+
+/// The name lookups by which the kernel resolves the path of the listed directory, through symbolic links too.
+/// While none of these lookups changes, the path leads to the same directory.
+struct RootSteps: Equatable {
+    /// The lookup of a name in a directory.
+    struct Step: Equatable {
+        var directory: String
+        var name: EntryPath
+    }
+
+    /// The maximum number of symbolic links that the kernel follows.
+    private static let maximumLinks = 40
+    /// The maximum number of lookups; a longer path is watched only in part.
+    private static let maximumSteps = 256
+
+    /// The lookups from the root of the file system on. If a name does not exist, its lookup is the last one.
+    private(set) var steps: [Step] = []
+
+    /// Resolves an absolute path.
+    init(of path: String) {
+        var left = Self.names(of: path)
+        var directory = "/"
+        var links = 0
+        while let name = left.popLast(), steps.count < Self.maximumSteps {
+            if name == ".." {
+                directory = Self.parent(of: directory)
+                continue
+            }
+            steps.append(Step(directory: directory, name: EntryPath(name)))
+            let place = directory == "/" ? "/" + name : directory + "/" + name
+            var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
+            // The buffer has the passed length.
+            let count = unsafe readlink(place, &buffer, buffer.count)
+            if count < 0 {
+                guard errno == EINVAL else { return }
+                directory = place
+                continue
+            }
+            links += 1
+            guard links <= Self.maximumLinks else { return }
+            let target = String(decoding: buffer.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            left += Self.names(of: target)
+            if target.hasPrefix("/") { directory = "/" }
+        }
+    }
+
+    /// Returns the names of a path in reverse order, so that the first one can be popped from the end.
+    private static func names(of path: String) -> [String] {
+        path.split(separator: "/").filter { $0 != "." }.reversed().map(String.init)
+    }
+
+    private static func parent(of path: String) -> String {
+        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return "/" }
+        return String(path[..<slash])
+    }
+}

@@ -2,6 +2,7 @@
 
 internal import CJournal
 internal import Glibc
+internal import PluginAPI
 
 /// A call of libsystemd or of the system that failed.
 struct JournalError: Error, CustomStringConvertible, Equatable {
@@ -162,5 +163,115 @@ struct JournalError: Error, CustomStringConvertible, Equatable {
         let text = unsafe String(decoding: bytes, as: UTF8.self)
         // A string on a bus must not contain NUL.
         return text.utf8.contains(0) ? String(text.map { $0 == "\0" ? "\u{FFFD}" : $0 }) : text
+    }
+}
+
+/// One entry of the journal, with the fields that a list shows.
+struct JournalEntry: Equatable, Sendable {
+    /// The entry's cursor, with which `journalctl --cursor` finds it again.
+    var cursor: String
+    /// The time of the entry, in microseconds since 1970.
+    var time: UInt64
+    /// The fields of the entry that are among ``shownFields``, by the journal's names.
+    var fields: [String: String]
+
+    /// The journal fields that are read, and their names in an object.
+    static let shownFields: [(field: String, key: String)] = [
+        ("MESSAGE", "message"), ("SYSLOG_IDENTIFIER", "identifier"), ("_SYSTEMD_UNIT", "unit"), ("UNIT", "about-unit"),
+        ("_PID", "pid"), ("_COMM", "command"), ("_HOSTNAME", "host"), ("CODE_FILE", "code-file"),
+        ("CODE_LINE", "code-line"), ("CODE_FUNC", "code-function"), ("MESSAGE_ID", "message-id"),
+        ("PRIORITY", "priority"),
+    ]
+
+    /// Hints for viewers on how to format the fields.
+    static let hints: [String: FieldHint] = ["time": .timeInMicroseconds]
+
+    /// The priority of the entry; `info` if it has none.
+    var priority: JournalPriority { fields["PRIORITY"].flatMap(JournalPriority.init) ?? .info }
+
+    /// Returns the entry as an object of a list. The object's type is the name of the priority.
+    func object() throws(ListError) -> ListObject {
+        var values: [String: Value] = [
+            "time": .int64(Int64(clamping: time)), "priority": .uint32(UInt32(priority.rawValue)),
+        ]
+        for (field, key) in Self.shownFields where key != "priority" {
+            if let text = fields[field] { values[key] = .string(text) }
+        }
+        return try ListObject(id: cursor, type: priority.name, fields: try Fields(values))
+    }
+}
+
+/// The priority of a message, as in syslog. The raw value is syslog's number; 0 is the most important.
+enum JournalPriority: Int, CaseIterable, Sendable {
+    case emergency, alert, critical, error, warning, notice, info, debug
+
+    /// The name that journalctl and syslog.h use.
+    var name: String {
+        switch self {
+        case .emergency: "emerg"
+        case .alert: "alert"
+        case .critical: "crit"
+        case .error: "err"
+        case .warning: "warning"
+        case .notice: "notice"
+        case .info: "info"
+        case .debug: "debug"
+        }
+    }
+
+    /// Parses a name or a number.
+    init?(_ text: String) {
+        let number = Int(text)
+        guard let priority = Self.allCases.first(where: { $0.name == text || $0.rawValue == number }) else {
+            return nil
+        }
+        self = priority
+    }
+}
+
+/// An explanation from systemd's message catalog (`journalctl --catalog`). Its key is the field MESSAGE_ID
+/// (systemd.journal-fields(7)).
+struct MessageCatalog: Equatable, Sendable {
+    /// The subject, in a few words.
+    var subject: String
+    /// The explanation. `@NAME@` is a placeholder for a field of the journal entry.
+    var text: String
+
+    /// Parses an entry of the catalog: header lines, an empty line, the explanation.
+    init(entry: String) {
+        let lines = entry.split(separator: "\n", omittingEmptySubsequences: false)
+        let header = lines.prefix { !$0.isEmpty }
+        let name = "Subject: "
+        subject = header.first { $0.hasPrefix(name) }.map { String($0.dropFirst(name.count)) } ?? ""
+        var body = lines.dropFirst(header.count)
+        while body.first?.isEmpty == true { body.removeFirst() }
+        while body.last?.isEmpty == true { body.removeLast() }
+        text = body.joined(separator: "\n")
+    }
+
+    /// Looks up a message identifier in the catalog; blocks on the disk.
+    ///
+    /// - Returns: `nil` for a message identifier that is invalid or not in the catalog.
+    static func find(_ messageID: String) -> MessageCatalog? {
+        var id = sd_id128_t()
+        // The text outlives the call; the identifier is a local variable.
+        guard unsafe sd_id128_from_string(messageID, &id) >= 0 else { return nil }
+        var entry: UnsafeMutablePointer<CChar>?
+        guard unsafe sd_journal_get_catalog_for_message_id(id, &entry) >= 0, let entry = unsafe entry else {
+            return nil
+        }
+        // libsystemd allocates it for the caller.
+        defer { unsafe free(entry) }
+        return unsafe MessageCatalog(entry: String(cString: entry))
+    }
+
+    /// Returns the explanation with the placeholders replaced whose values are known.
+    func replacingPlaceholders(with values: [String: String]) -> MessageCatalog {
+        var filled = self
+        for (name, value) in values {
+            filled.subject = filled.subject.replacing("@\(name)@", with: value)
+            filled.text = filled.text.replacing("@\(name)@", with: value)
+        }
+        return filled
     }
 }

@@ -119,3 +119,90 @@ extension JournalQuery {
         ]
     }
 }
+
+/// Identifies the entries that a list of a journal has. It is the cursor of the source.
+///
+/// Identifiers of entries are journal cursors. The journal still has the list's entries if the oldest one exists
+/// and the newest one is exactly ``count`` − 1 entries after it.
+struct JournalPlace: Equatable, Sendable {
+    /// The number of entries in the list; at least one.
+    var count: Int
+    /// The identifier of the oldest entry.
+    var oldest: String
+    /// The identifier of the newest entry.
+    var newest: String
+
+    private static let version = "1"
+
+    /// Describes a list's entries.
+    ///
+    /// - Parameter ids: The identifiers, the oldest first. The result is `nil` if there are none.
+    init?(_ ids: [String]) {
+        guard let oldest = ids.first, let newest = ids.last else { return nil }
+        self.init(count: ids.count, oldest: oldest, newest: newest)
+    }
+
+    init(count: Int, oldest: String, newest: String) {
+        (self.count, self.oldest, self.newest) = (count, oldest, newest)
+    }
+
+    /// The cursor as bytes: version, count, oldest and newest identifier, one on each line.
+    var cursor: [UInt8] { Array([Self.version, "\(count)", oldest, newest].joined(separator: "\n").utf8) }
+
+    /// Decodes a cursor. The result is `nil` for a cursor of another version of the plugin.
+    init?(cursor: [UInt8]) {
+        guard let text = String(validating: cursor, as: UTF8.self) else { return nil }
+        let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        guard lines.count == 4, lines[0] == Self.version, let count = Int(lines[1]), count > 0 else { return nil }
+        self.init(count: count, oldest: lines[2], newest: lines[3])
+    }
+}
+
+/// Keeps track of the newest entries of a journal, up to a maximum number, and creates the events for their list.
+struct JournalWindow {
+    private let query: JournalQuery
+    /// The identifiers of the list's entries, the oldest first.
+    private(set) var ids: [String] = []
+
+    init(_ query: JournalQuery) { self.query = query }
+
+    /// Returns the event that replaces the whole list.
+    ///
+    /// - Parameter entries: The entries, the oldest first. Only the newest are used if there are too many.
+    mutating func replace(with entries: [JournalEntry]) throws(ListError) -> DataSourceEvent {
+        var objects: [ListObject] = []
+        for entry in entries.suffix(query.count) { objects.append(try entry.object()) }
+        ids = objects.map(\.id)
+        return withProgress(.replace(query.order == .oldestFirst ? objects : objects.reversed()))
+    }
+
+    /// Returns the event that adds newer entries, passed with the oldest first.
+    mutating func append(_ entries: [JournalEntry]) throws(ListError) -> DataSourceEvent {
+        guard entries.count < query.count else { return try replace(with: entries) }
+        var upserts: [UpdateRequest.Upsert] = []
+        for entry in entries {
+            upserts.append(
+                UpdateRequest.Upsert(
+                    try entry.object(), position: query.order == .oldestFirst ? .last : .first))
+        }
+        let removed = Array(ids.prefix(max(0, ids.count + entries.count - query.count)))
+        ids.removeFirst(removed.count)
+        ids += upserts.map(\.object.id)
+        return withProgress(.changes(removed: removed, upserts: upserts))
+    }
+
+    /// Sets the identifiers of the list's entries when the source was started with a cursor.
+    ///
+    /// - Parameter ids: The identifiers, the oldest first.
+    mutating func resume(with ids: [String]) { self.ids = ids }
+
+    /// Returns the event together with the cursor of the list after it. An empty list has no cursor.
+    private func withProgress(_ event: DataSourceEvent) -> DataSourceEvent {
+        JournalPlace(ids).map { .upTo($0.progress, event) } ?? event
+    }
+}
+
+extension JournalPlace {
+    /// The progress of the source: this cursor, and the identifier of the newest entry as the position.
+    var progress: DataSourceProgress { DataSourceProgress(cursor: cursor, position: newest) }
+}

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import PluginAPI
+
 /// The content of dpkg's status file: stanzas of fields, separated by empty lines (deb822(5)).
 ///
 /// No content causes an error. A line that is not a field is skipped, a stanza without a package name or state is
@@ -94,5 +96,75 @@ private struct Stanza {
 extension UInt8 {
     fileprivate var isBlank: Bool {
         self == UInt8(ascii: " ") || self == UInt8(ascii: "\t") || self == UInt8(ascii: "\r")
+    }
+}
+
+/// A package in dpkg's database (deb-status(5), dpkg-query(1)).
+struct Package: Equatable, Sendable {
+    var name: String
+    var architecture: String
+    var version: String
+    /// The first line of the description.
+    var summary: String
+    /// The section of the archive, such as `libs`.
+    var section: String
+    /// The installed size in bytes, as the package estimates it; `nil` if it does not.
+    var installedSize: UInt64?
+    /// The last word of the field Status: `installed`, `config-files`, `half-configured`, ….
+    var state: String
+
+    /// The name and architecture as dpkg prints them, `name:architecture`. A package may be installed for several
+    /// architectures.
+    var identity: String { architecture.isEmpty ? name : "\(name):\(architecture)" }
+
+    /// Whether more of the package is installed than its configuration files.
+    var isPresent: Bool { state != "not-installed" && state != "config-files" }
+
+    /// The group in Debian's archive: the first letter of the name, or the first four letters if it begins with
+    /// `lib`.
+    var letter: String {
+        let name = name.lowercased()
+        return String(name.prefix(name.hasPrefix("lib") ? 4 : 1))
+    }
+}
+
+extension Package {
+    /// The package as an element of the field `packages` of its letter's object.
+    var value: Value {
+        var entries: [String: Value] = [
+            "id": .string(identity), "name": .string(name), "architecture": .string(architecture),
+            "version": .string(version), "summary": .string(summary), "section": .string(section),
+            "state": .string(state),
+        ]
+        if let installedSize { entries["size"] = .uint64(installedSize) }
+        return Value(entries)
+    }
+}
+
+/// The packages grouped by letter, for the objects of a list.
+///
+/// One object holds all packages of a letter, so that its header stays at the top while the packages scroll. A
+/// changed package changes one item of the section, and nothing else.
+struct Letters {
+    private let groups: [String: [Package]]
+
+    init(_ packages: [Package]) {
+        groups = Dictionary(grouping: packages, by: \.letter)
+            .mapValues { $0.sorted { ($0.name, $0.architecture) < ($1.name, $1.architecture) } }
+    }
+
+    /// Returns one object for each letter, in alphabetical order.
+    func objects() throws(ListError) -> [ListObject] {
+        var objects: [ListObject] = []
+        for (letter, packages) in groups.sorted(by: { $0.key < $1.key }) {
+            objects.append(
+                try ListObject(
+                    id: letter, type: "letter",
+                    fields: try Fields([
+                        "heading": .string(letter.count == 1 ? letter.uppercased() : letter),
+                        "packages": .array(element: "a{sv}", packages.map(\.value)),
+                    ])))
+        }
+        return objects
     }
 }

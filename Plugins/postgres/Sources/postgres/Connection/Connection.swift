@@ -275,3 +275,150 @@ extension Duration {
     /// The duration in whole seconds, rounded.
     var inSeconds: Int64 { (self + .milliseconds(500)).components.seconds }
 }
+
+/// The rows of a statement, used only by the thread that ran the statement.
+@safe final class QueryResult {
+    /// The number of rows.
+    let count: Int
+    // Freed with this object.
+    private let result: OpaquePointer
+
+    /// Takes ownership of a result of libpq.
+    init(_ result: OpaquePointer) {
+        unsafe self.result = result
+        count = unsafe Int(PQntuples(result))
+    }
+
+    deinit { unsafe PQclear(result) }
+
+    /// The number of rows that the statement changed.
+    var affected: Int { Int(unsafe String(cString: PQcmdTuples(result))) ?? 0 }
+
+    /// Returns the text of a field; `nil` = NULL.
+    func text(_ row: Int, _ column: Int) -> String? {
+        unsafe bytes(row, column).map { unsafe String(decoding: $0, as: UTF8.self) }
+    }
+
+    /// The text of the first field of the first row; `nil` = NULL, or there is no row.
+    var firstText: String? { count > 0 ? text(0, 0) : nil }
+
+    /// Splits a row in PostgreSQL's text format, `(a,"b,c",)`, into its fields; `nil` = NULL.
+    ///
+    /// The fields must not contain quotation marks or backslashes; numbers and snapshots do not.
+    static func fields(of row: String) -> [String?] {
+        var fields: [String?] = [nil]
+        var isQuoted = false
+        for character in row.dropFirst().dropLast() {
+            switch character {
+            case "\"":
+                isQuoted.toggle()
+                fields[fields.count - 1] = fields[fields.count - 1] ?? ""
+            case "," where !isQuoted: fields.append(nil)
+            default: fields[fields.count - 1] = (fields[fields.count - 1] ?? "") + String(character)
+            }
+        }
+        return fields
+    }
+
+    /// Returns the bytes of a field, which are valid as long as this object exists; `nil` = NULL.
+    @unsafe func bytes(_ row: Int, _ column: Int) -> UnsafeRawBufferPointer? {
+        let (row, column) = (Int32(row), Int32(column))
+        guard unsafe PQgetisnull(result, row, column) == 0 else { return nil }
+        return unsafe UnsafeRawBufferPointer(
+            start: PQgetvalue(result, row, column), count: Int(PQgetlength(result, row, column)))
+    }
+}
+
+/// The result of `listd.hello()`, which is called on each new connection.
+struct Hello {
+    /// Identifies the server's sequence of transaction numbers. Numbers of different sequences cannot be compared.
+    let generation: String
+    let isStandby: Bool
+    /// The service and the host, for messages.
+    let subject: String
+
+    /// Calls `listd.hello()`.
+    ///
+    /// - Throws: `refused` if the database does not have the extension listd, or has another major version of it.
+    init(_ connection: Connection) throws(PostgresError) {
+        subject = connection.subject
+        let answer: QueryResult
+        do throws(PostgresError) {
+            answer = try connection.query("SELECT version, generation, standby FROM listd.hello()")
+        } catch {
+            // SQLSTATEs of an undefined schema, function, table and column.
+            guard error.isStatementFailure(withState: "3F000", "42883", "42P01", "42703") else { throw error }
+            throw PostgresError(
+                kind: .refused,
+                message:
+                    "\(connection.subject): the database has no extension listd: run CREATE EXTENSION listd, or the script listd.sql"
+            )
+        }
+        let version = answer.firstText ?? ""
+        guard version.split(separator: ".").first == "1" else {
+            throw PostgresError(
+                kind: .refused,
+                message:
+                    "\(connection.subject): the extension listd has version \(version.quoted), but this plugin needs version 1"
+            )
+        }
+        guard let generation = answer.text(0, 1) else {
+            throw PostgresError(
+                kind: .connection, message: "\(connection.subject): listd.hello() returned no generation")
+        }
+        self.generation = generation
+        isStandby = answer.text(0, 2) == "t"
+    }
+}
+
+/// An error of a server or of the connection to it.
+struct PostgresError: Error {
+    /// The kind of failure.
+    enum Kind: Equatable {
+        /// There is no connection, or the connection can no longer be used.
+        case connection
+        /// A statement failed with this SQLSTATE on a working connection.
+        case statement(String)
+        /// Authentication failed, or the service does not exist: an administrator has to change something.
+        case refused
+    }
+
+    let kind: Kind
+    /// The message, on one line and without secrets.
+    let message: String
+
+    /// Returns whether a statement failed with one of these SQLSTATEs.
+    func isStatementFailure(withState states: String...) -> Bool {
+        if case .statement(let state) = kind { states.contains(state) } else { false }
+    }
+}
+
+/// An error that concerns one list, and not the other lists of the service.
+struct ListFault: Error {
+    let message: String
+
+    init(_ message: String) { self.message = message }
+}
+
+extension String {
+    /// Returns the text on one line, with `…` in place of a secret.
+    ///
+    /// libpq writes a line for each host that it tried, and asks whether the server is running. Repeated lines and that
+    /// question are left out, and the others are separated by `;`.
+    func onOneLine(without secret: String? = nil) -> String {
+        var lines: [Substring] = []
+        for line in split(whereSeparator: \.isNewline).map({ $0.drop { $0 == " " || $0 == "\t" } })
+        where !lines.contains(line) && !line.hasPrefix("Is the server running ") {
+            lines.append(line)
+        }
+        var text = lines.joined(separator: "; ")
+        if let secret, !secret.isEmpty { text.replace(secret, with: "…") }
+        return text
+    }
+
+    /// The text as a quoted SQL identifier.
+    var asIdentifier: String { "\"" + replacing("\"", with: "\"\"") + "\"" }
+
+    /// The text in quotation marks, truncated after 64 characters.
+    var quoted: String { count > 64 ? "“\(prefix(64))…”" : "“\(self)”" }
+}

@@ -36,3 +36,56 @@ final class PostgresSource: WritableDataSource {
         services.unfollow(list)
     }
 }
+
+/// The options of a list's source: `postgres/list?NAME&service=SERVICE&poll=100ms&stale=5s&write=no&delete-limit=1000`.
+struct ListOptions: Sendable, Hashable {
+    /// The list's name in the database.
+    let name: String
+    let address: ServiceAddress
+    /// The time between two polls.
+    let poll: Duration
+    /// The time without an answer of the server after which an error is reported.
+    let stale: Duration
+    let acceptsWrites: Bool
+    /// The largest number of rows that one write may delete; 0 = any.
+    let deletionLimit: Int
+    /// The maximum number of bytes of an object's fields, as in listd's limit `ObjectBytes`.
+    let largest: Int
+
+    private static let names: Set = ["service", "poll", "stale", "write", "delete-limit"]
+
+    /// Parses the argument of a source.
+    ///
+    /// - Throws: `invalidArguments`, which names the option at fault.
+    init(_ text: String, settings: PluginSettings) throws {
+        let argument = try DataSourceArgument(text) { Self.names.contains($0) }
+        let options = argument.options
+        guard !argument.subject.isEmpty, !argument.subject.utf8.contains(0) else {
+            throw ListError(
+                .invalidArguments, "postgres/list needs the name of a list, as in postgres/list?orders&service=shop")
+        }
+        let service = options["service"] ?? ""
+        guard service != "yes" || text.contains("service=yes"), !service.utf8.contains(0) else {
+            throw ListError(.invalidArguments, "the option “service” needs the name of a section of pg_service.conf")
+        }
+        name = argument.subject
+        address = ServiceAddress(service: service)
+        poll = try options.duration("poll") ?? .milliseconds(100)
+        stale = try options.duration("stale") ?? .seconds(5)
+        acceptsWrites = try options.boolean("write") ?? false
+        deletionLimit = try options.integer("delete-limit") ?? 1000
+        largest = try settings.integer("ObjectBytes") ?? 8 << 20
+        guard poll >= .milliseconds(10), poll <= .seconds(3600) else {
+            throw ListError(
+                .invalidArguments, "the option “poll” is “\(options["poll"] ?? "")”, not a time from 10ms to 1h")
+        }
+        guard deletionLimit >= 0 else {
+            throw ListError(
+                .invalidArguments, "the option “delete-limit” is \(deletionLimit), not a number of rows from 0 on")
+        }
+        guard stale > poll else {
+            throw ListError(
+                .invalidArguments, "the option “stale” is “\(options["stale"] ?? "5s")”, not a time longer than “poll”")
+        }
+    }
+}

@@ -2,6 +2,7 @@
 
 internal import Dispatch
 internal import Foundation
+internal import Glibc
 internal import PluginAPI
 internal import Synchronization
 
@@ -451,5 +452,57 @@ extension Duration {
     /// The duration as a Dispatch interval, at most an hour.
     fileprivate var timeInterval: DispatchTimeInterval {
         .nanoseconds(Int(min(components.seconds, 3600)) * 1_000_000_000 + Int(components.attoseconds / 1_000_000_000))
+    }
+}
+
+/// The followers, one for each service that has a list.
+final class Services: Sendable {
+    private let followers = Mutex<[ServiceAddress: ServiceFollower]>([:])
+    private let logger: PluginLogger
+
+    init(_ logger: PluginLogger) { self.logger = logger }
+
+    /// Starts following a list, with a new follower if its service has none.
+    func follow(_ list: FollowedList) {
+        followers.withLock { followers in
+            if let follower = followers[list.options.address] { return follower.follow(list) }
+            let follower = ServiceFollower(list.options.address, logger)
+            followers[list.options.address] = follower
+            follower.follow(list)
+            follower.start()
+        }
+    }
+
+    /// Passes a client's write to the follower of the list.
+    func write(_ write: DataSourceWrite, to list: FollowedList) {
+        followers.withLock { $0[list.options.address] }?.write(write, to: list)
+    }
+
+    /// Stops following a list. Events that its sink has not accepted are dropped.
+    func unfollow(_ list: FollowedList) {
+        list.markStopped()
+        followers.withLock { followers in
+            guard let follower = followers[list.options.address] else { return }
+            if follower.unfollow(list) { followers[list.options.address] = nil }
+        }
+    }
+}
+
+/// The system's real-time clock, for messages and for the property SourceSynced.
+enum WallClock {
+    /// The present time in microseconds since 1970.
+    static var now: UInt64 {
+        var time = timespec()
+        guard unsafe clock_gettime(CLOCK_REALTIME, &time) == 0 else { return 0 }
+        return UInt64(clamping: time.tv_sec) * 1_000_000 + UInt64(clamping: time.tv_nsec) / 1000
+    }
+
+    /// Returns the local time of day, such as 09:14:03.
+    static func timeOfDay(_ microseconds: UInt64) -> String {
+        var seconds = time_t(clamping: microseconds / 1_000_000)
+        var parts = unsafe tm()
+        guard unsafe localtime_r(&seconds, &parts) != nil else { return "?" }
+        let numbers = unsafe [parts.tm_hour, parts.tm_min, parts.tm_sec]
+        return numbers.map { ($0 < 10 ? "0" : "") + "\($0)" }.joined(separator: ":")
     }
 }
