@@ -82,3 +82,9 @@ package enum OptionValueType: String, Sendable {
     /// A dictionary of values of any type.
     case fields = "a{sv}"
 }
+
+/// The version of listd and of listctl, which are built together.
+package enum Version {
+    /// The version, as `--version` and `listctl version` print it and `Manager.Version` returns it.
+    package static let text = "0.1.0"
+}

@@ -21,12 +21,6 @@ package enum ExitCode: Int32, Sendable {
     case newerStore = 78
 }
 
-/// The version of this build.
-package enum Version {
-    /// The version of listd, as `--version` prints it and `Manager.Version` returns it.
-    package static let text = "0.1.0"
-}
-
 /// The system's clocks.
 package enum Clock {
     /// Returns the present time of a clock in microseconds; 0 if the clock cannot be read.

@@ -6,6 +6,7 @@ internal import Dispatch
 internal import Glibc
 internal import ListConfiguration
 internal import ListKit
+internal import ListProtocol
 internal import ListSupport
 internal import ListWorkers
 internal import Synchronization

@@ -2,6 +2,7 @@
 
 import DBus
 import ListClient
+import ListProtocol
 
 /// `help`: prints help on all commands, or on one command.
 struct HelpCommand: Command {

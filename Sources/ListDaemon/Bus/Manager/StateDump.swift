@@ -4,6 +4,7 @@ internal import DBus
 internal import Glibc
 internal import ListConfiguration
 internal import ListKit
+internal import ListProtocol
 internal import ListStore
 internal import ListSupport
 internal import ListWorkers
