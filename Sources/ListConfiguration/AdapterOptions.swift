@@ -7,41 +7,21 @@ package import PluginAPI
 
 /// The options of an adapter, from `CreateAdapter` or from a configuration file (docs/rules/contract.md, "Contents
 /// and options").
+///
+/// The options of the engine are members too, as in `options.layout`.
+@dynamicMemberLookup
 package struct AdapterOptions: Sendable, Equatable {
     /// The source of the objects.
     package var source = SourceName.push
     /// The section controllers by object type; `*` stands for all other types.
     package var sectionControllers = ["*": "listd/single"]
-    /// The layout of views that do not choose one.
-    package var layout = ListLayoutKind.flow
-    /// The axis along which the list scrolls.
-    package var direction = ScrollDirection.vertical
-    /// Whether headers stay at the edge of the viewport while their section scrolls past it.
-    package var stickyHeaders = false
-    /// Whether the last item of a row is stretched to the edge.
-    package var stretchToEdge = false
-    /// Whether sections without items show their header and footer.
-    package var showHeaderWhenEmpty = false
-    /// The inset that is added to the scroll offset for sticky headers, in points.
-    package var topContentInset: Double = 0
-    /// A second offset for sticky headers in points, meant to be changed while scrolling.
-    package var stickyHeaderOffset: Double = 0
-    /// The size of the working range in sections, on each side.
-    package var workingRange = 0
-    /// The distance to the end of the list below which a viewport counts as near the end, in points (in items for the
-    /// layout `none`); 0 for never.
-    package var nearEndDistance: Double = 0
-    /// How changes are announced.
-    package var updater = ListAdapter.Updater.batch
-    /// The number of section changes beyond which a reload is announced; 0 for a reload only when the signal would
-    /// exceed 64 KiB.
-    package var reloadThreshold = 0
-    /// Whether moves are announced as a delete and an insert.
-    package var sectionMovesAsDeletesInserts = false
-    /// Whether the reload of a section is announced as reloads of its items.
-    package var preferItemReloads = false
-    /// Whether the number of moves is minimal, instead of the moves that IGListKit would compute.
-    package var minimalMoves = false
+    /// The options of the engine, with the contract's defaults. Its name and ``ListOptions/coalescing`` are unused:
+    /// ``configuration(named:)`` sets them.
+    package var engine = {
+        var engine = ListOptions()
+        engine.reloadThreshold = 0
+        return engine
+    }()
     /// The minimum time between flushes, in milliseconds.
     package var coalesceMinimum = 0
     /// The maximum to which the time between flushes grows, in milliseconds.
@@ -50,8 +30,6 @@ package struct AdapterOptions: Sendable, Equatable {
     package var coalesceIncrement = 0
     /// The failures that an acknowledged update survives.
     package var durability = Durability.disk
-    /// The content of the empty view.
-    package var empty = Fields()
     /// Hints for displaying fields, which override those of the source.
     package var hints: [String: FieldHint] = [:]
     /// Who may read the list.
@@ -87,25 +65,25 @@ package struct AdapterOptions: Sendable, Equatable {
         return switch option {
         case .source: .init(name, \.source, .sourceName)
         case .sectionControllers: .init(name, \.sectionControllers, .sectionControllers)
-        case .layout: .init(name, \.layout, .word)
-        case .direction: .init(name, \.direction, .direction)
-        case .stickyHeaders: .init(name, \.stickyHeaders, .flag)
-        case .stretchToEdge: .init(name, \.stretchToEdge, .flag)
-        case .showHeaderWhenEmpty: .init(name, \.showHeaderWhenEmpty, .flag)
-        case .topContentInset: .init(name, \.topContentInset, .real)
-        case .stickyHeaderOffset: .init(name, \.stickyHeaderOffset, .real)
-        case .workingRange: .init(name, \.workingRange, .number)
-        case .nearEndDistance: .init(name, \.nearEndDistance, .distance)
-        case .updater: .init(name, \.updater, .word)
-        case .reloadThreshold: .init(name, \.reloadThreshold, .number)
-        case .sectionMovesAsDeletesInserts: .init(name, \.sectionMovesAsDeletesInserts, .flag)
-        case .preferItemReloads: .init(name, \.preferItemReloads, .flag)
-        case .minimalMoves: .init(name, \.minimalMoves, .flag)
+        case .layout: .init(name, \.engine.layout, .word)
+        case .direction: .init(name, \.engine.direction, .direction)
+        case .stickyHeaders: .init(name, \.engine.stickyHeaders, .flag)
+        case .stretchToEdge: .init(name, \.engine.stretchToEdge, .flag)
+        case .showHeaderWhenEmpty: .init(name, \.engine.showHeaderWhenEmpty, .flag)
+        case .topContentInset: .init(name, \.engine.topContentInset, .real)
+        case .stickyHeaderOffset: .init(name, \.engine.stickyHeaderOffset, .real)
+        case .workingRange: .init(name, \.engine.workingRange, .number)
+        case .nearEndDistance: .init(name, \.engine.nearEndDistance, .distance)
+        case .updater: .init(name, \.engine.updater, .word)
+        case .reloadThreshold: .init(name, \.engine.reloadThreshold, .number)
+        case .sectionMovesAsDeletesInserts: .init(name, \.engine.sectionMovesAsDeletesInserts, .flag)
+        case .preferItemReloads: .init(name, \.engine.preferItemReloads, .flag)
+        case .minimalMoves: .init(name, \.engine.minimalMoves, .flag)
         case .coalesceMinimum: .init(name, \.coalesceMinimum, .milliseconds)
         case .coalesceMaximum: .init(name, \.coalesceMaximum, .milliseconds)
         case .coalesceIncrement: .init(name, \.coalesceIncrement, .milliseconds)
         case .durability: .init(name, \.durability, .word)
-        case .empty: .init(name, \.empty, .fields)
+        case .empty: .init(name, \.engine.emptyContent, .fields)
         case .hints: .init(name, \.hints, .hints)
         case .readers: .init(name, \.readers, .accessRule)
         case .writers: .init(name, \.writers, .accessRule)
@@ -127,28 +105,19 @@ package enum Durability: String, Sendable, Hashable, CaseIterable {
 }
 
 extension AdapterOptions {
-    /// Returns the configuration of the engine with these options.
-    package func configuration(named name: String) -> ListAdapter.Configuration {
-        var configuration = ListAdapter.Configuration(name: name)
-        configuration.layout = layout
-        configuration.direction = direction
-        configuration.stickyHeaders = stickyHeaders
-        configuration.stretchToEdge = stretchToEdge
-        configuration.showHeaderWhenEmpty = showHeaderWhenEmpty
-        configuration.topContentInset = topContentInset
-        configuration.stickyHeaderOffset = stickyHeaderOffset
-        configuration.workingRange = workingRange
-        configuration.nearEndDistance = nearEndDistance
-        configuration.updater = updater
-        configuration.reloadThreshold = reloadThreshold
-        configuration.sectionMovesAsDeletesInserts = sectionMovesAsDeletesInserts
-        configuration.preferItemReloads = preferItemReloads
-        configuration.minimalMoves = minimalMoves
-        configuration.coalescing = ListAdapter.Coalescing(
+    package subscript<Content>(dynamicMember path: WritableKeyPath<ListOptions, Content>) -> Content {
+        get { engine[keyPath: path] }
+        set { engine[keyPath: path] = newValue }
+    }
+
+    /// Returns the options of the engine of a list with the given name.
+    package func configuration(named name: String) -> ListOptions {
+        var options = engine
+        options.name = name
+        options.coalescing = ListOptions.Coalescing(
             minimum: UInt64(coalesceMinimum), maximum: UInt64(coalesceMaximum), increment: UInt64(coalesceIncrement),
             usesMaximumWhenNotVisible: true)
-        configuration.emptyContent = empty
-        return configuration
+        return options
     }
 }
 

@@ -67,7 +67,7 @@ struct AdapterOptionsTests {
         #expect(options.coalesceMaximum == 200)
     }
 
-    @Test("an adapter has options → its ListAdapter.Configuration has each option that concerns it")
+    @Test("an adapter has options → its ListOptions have each option that concerns it")
     func engine() throws {
         var expected = ListAdapter.Configuration(name: "n")
         expected.coalescing.usesMaximumWhenNotVisible = true
@@ -156,7 +156,7 @@ struct AdapterOptionsTests {
             for _ in 0..<arrays { value = .array(element: "v", [.variant(value)]) }
             return ["k": value]
         }
-        #expect(try AdapterOptions(["empty": nested(14)]).empty.count == 1)
+        #expect(try AdapterOptions(["empty": nested(14)]).emptyContent.count == 1)
         #expect {
             try AdapterOptions(["empty": nested(15)])
         } throws: {
