@@ -57,10 +57,10 @@ package struct AdapterOptions: Sendable, Equatable {
     package var values: [String: Value] { Self.table.encode(self) }
 
     /// The table of all options, in the order of the contract.
-    package static let table = OptionTable<AdapterOptions>(ListOption.allCases.map(entry))
+    package static let table = OptionTable<AdapterOptions>(ListOption.allCases.map(row))
 
-    /// Returns the table entry of an option: its property and its type.
-    private static func entry(for option: ListOption) -> OptionTable<AdapterOptions>.Entry {
+    /// Returns the row of an option: its property and its type.
+    private static func row(for option: ListOption) -> OptionTable<AdapterOptions>.Row {
         let name = option.rawValue
         return switch option {
         case .source: .init(name, \.source, .sourceName)

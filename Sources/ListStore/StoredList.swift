@@ -10,7 +10,7 @@ internal import Synchronization
 /// The list's host uses it for transactions, and the bus thread for everything else. Without a store, or with
 /// durability `memory`, nothing is written.
 package final class StoredList: Sendable {
-    private struct State {
+    private struct Record {
         var adapter: StoredAdapter
         var durability: Durability
         var transition = PersistenceTransition.none
@@ -34,7 +34,7 @@ package final class StoredList: Sendable {
 
     private let store: (any Store)?
     private let log: Log
-    private let state: Mutex<State>
+    private let record: Mutex<Record>
 
     /// Connects a list to the store, without writing anything yet.
     ///
@@ -44,22 +44,22 @@ package final class StoredList: Sendable {
     ) {
         self.store = store
         self.log = log
-        state = Mutex(State(adapter: adapter, durability: durability, cursor: cursor))
+        record = Mutex(Record(adapter: adapter, durability: durability, cursor: cursor))
     }
 
     /// Whether the list's transactions are stored.
     package var isStored: Bool { isStored(with: durability) }
 
     /// The epoch of the list's revisions.
-    package var epoch: String { state.withLock { $0.adapter.epoch } }
+    package var epoch: String { record.withLock { $0.adapter.epoch } }
 
     /// The last cursor of the list's source; if the list is stored, this cursor is in the store.
-    package var cursor: [UInt8]? { state.withLock { $0.cursor } }
+    package var cursor: [UInt8]? { record.withLock { $0.cursor } }
 
     /// Whether the list's transactions would be stored with a given durability.
     package func isStored(with durability: Durability) -> Bool { store != nil && durability != .memory }
 
-    private var durability: Durability { state.withLock { $0.durability } }
+    private var durability: Durability { record.withLock { $0.durability } }
 
     /// Creates the stored list, if the list is to be stored.
     package func create() async throws(ListError) {
@@ -71,23 +71,23 @@ package final class StoredList: Sendable {
     /// - Parameter completion: called on any thread: with nil when the transaction is stored or need not be, or with
     ///   the error because of which nothing was written.
     package func write(_ new: StoreWrite, completion: @escaping @Sendable (ListError?) -> Void) {
-        submit { state in
-            switch state.transition {
+        submit { record in
+            switch record.transition {
             case .enabling(let adapter, let durability) where new.startsPersistence:
-                return .write(.createFilled(adapter, new, cursor: state.cursor), durability)
+                return .write(.createFilled(adapter, new, cursor: record.cursor), durability)
             case .disabling(let waiting):
-                state.transition = .disabling(waiting + [{ self.write(new, completion: completion) }])
+                record.transition = .disabling(waiting + [{ self.write(new, completion: completion) }])
                 return .later
             case .renaming(let waiting):
-                state.transition = .renaming(waiting + [{ self.write(new, completion: completion) }])
+                record.transition = .renaming(waiting + [{ self.write(new, completion: completion) }])
                 return .later
             case .none, .enabling: break
             }
-            guard state.durability != .memory else { return .nothing }
-            return .write(.update(name: state.adapter.name, new), state.durability)
+            guard record.durability != .memory else { return .nothing }
+            return .write(.update(name: record.adapter.name, new), record.durability)
         } completion: { error in
             if new.startsPersistence { self.didEnablePersistence(error) }
-            if error == nil, let cursor = new.change?.cursor { self.state.withLock { $0.cursor = cursor } }
+            if error == nil, let cursor = new.change?.cursor { self.record.withLock { $0.cursor = cursor } }
             completion(error)
         }
     }
@@ -95,33 +95,33 @@ package final class StoredList: Sendable {
     /// Writes the cursor of the list's source, without changing objects. If the store refuses it, the next write has
     /// a newer cursor anyway.
     package func write(cursor: [UInt8]) {
-        submit { state in
-            switch state.transition {
+        submit { record in
+            switch record.transition {
             case .disabling(let waiting):
-                state.transition = .disabling(waiting + [{ self.write(cursor: cursor) }])
+                record.transition = .disabling(waiting + [{ self.write(cursor: cursor) }])
                 return .later
             case .renaming(let waiting):
-                state.transition = .renaming(waiting + [{ self.write(cursor: cursor) }])
+                record.transition = .renaming(waiting + [{ self.write(cursor: cursor) }])
                 return .later
             case .none, .enabling:
-                guard state.durability != .memory else { return .nothing }
-                return .write(.cursor(name: state.adapter.name, cursor), state.durability)
+                guard record.durability != .memory else { return .nothing }
+                return .write(.cursor(name: record.adapter.name, cursor), record.durability)
             }
         } completion: { error in
-            if error == nil { self.state.withLock { $0.cursor = cursor } }
+            if error == nil { self.record.withLock { $0.cursor = cursor } }
         }
     }
 
     /// Removes the stored list; nothing is written afterwards. If the removal fails, the list is unchanged.
     package func remove() async throws(ListError) {
-        guard isStored else { return state.withLock { $0.isRemoved = true } }
+        guard isStored else { return record.withLock { $0.isRemoved = true } }
         do throws(ListError) {
-            try await write { state in
-                state.isRemoved = true
-                return .write(.remove(name: state.adapter.name), state.durability)
+            try await write { record in
+                record.isRemoved = true
+                return .write(.remove(name: record.adapter.name), record.durability)
             }
         } catch {
-            state.withLock { $0.isRemoved = false }
+            record.withLock { $0.isRemoved = false }
             throw error
         }
     }
@@ -130,15 +130,15 @@ package final class StoredList: Sendable {
 
     /// Renames the stored list. If the store refuses that, the name is unchanged.
     package func rename(to new: String) async throws(ListError) {
-        let error = await submit { state in
-            guard state.durability != .memory else { return .nothing }
-            state.transition = .renaming([])
-            return .write(.rename(name: state.adapter.name, to: new), state.durability)
+        let error = await submit { record in
+            guard record.durability != .memory else { return .nothing }
+            record.transition = .renaming([])
+            return .write(.rename(name: record.adapter.name, to: new), record.durability)
         }
-        let waiting = state.withLock { state -> [@Sendable () -> Void] in
-            if error == nil { state.adapter = state.adapter.renamed(to: new) }
-            guard case .renaming(let waiting) = state.transition else { return [] }
-            state.transition = .none
+        let waiting = record.withLock { record -> [@Sendable () -> Void] in
+            if error == nil { record.adapter = record.adapter.renamed(to: new) }
+            guard case .renaming(let waiting) = record.transition else { return [] }
+            record.transition = .none
             return waiting
         }
         for write in waiting { write() }
@@ -150,35 +150,35 @@ package final class StoredList: Sendable {
     /// Changes the options as soon as they are stored; does not change whether the list is stored.
     package func setOptions(_ options: Fields, durability: Durability) async throws(ListError) {
         if isStored { try await write { .write(.options(name: $0.adapter.name, options), durability) } }
-        state.withLock { ($0.adapter, $0.durability) = ($0.adapter.with(options: options), durability) }
+        record.withLock { ($0.adapter, $0.durability) = ($0.adapter.with(options: options), durability) }
     }
 
     /// Stores the list from the next transaction on, which must be the whole list. If the store refuses it, the list is
     /// not stored, as before.
     package func enablePersistence(_ options: Fields, durability: Durability) {
-        state.withLock { state in
-            state.transition = .enabling(state.adapter.with(options: options), durability)
+        record.withLock { record in
+            record.transition = .enabling(record.adapter.with(options: options), durability)
         }
     }
 
     private func didEnablePersistence(_ error: ListError?) {
-        state.withLock { state in
-            guard case .enabling(let adapter, let durability) = state.transition else { return }
-            state.transition = .none
-            if error == nil { (state.adapter, state.durability) = (adapter, durability) }
+        record.withLock { record in
+            guard case .enabling(let adapter, let durability) = record.transition else { return }
+            record.transition = .none
+            if error == nil { (record.adapter, record.durability) = (adapter, durability) }
         }
     }
 
     /// Removes the stored list and stores the list no more. If the store refuses that, the list stays stored.
     package func disablePersistence(_ options: Fields) async throws(ListError) {
-        let error = await submit { state in
-            state.transition = .disabling([])
-            return .write(.remove(name: state.adapter.name), state.durability)
+        let error = await submit { record in
+            record.transition = .disabling([])
+            return .write(.remove(name: record.adapter.name), record.durability)
         }
-        let waiting = state.withLock { state -> [@Sendable () -> Void] in
-            let transition = state.transition
-            state.transition = .none
-            if error == nil { (state.adapter, state.durability) = (state.adapter.with(options: options), .memory) }
+        let waiting = record.withLock { record -> [@Sendable () -> Void] in
+            let transition = record.transition
+            record.transition = .none
+            if error == nil { (record.adapter, record.durability) = (record.adapter.with(options: options), .memory) }
             guard case .disabling(let waiting) = transition else { return [] }
             return waiting
         }
@@ -197,12 +197,12 @@ package final class StoredList: Sendable {
         case later
     }
 
-    private func write(_ decide: (inout State) -> Decision) async throws(ListError) {
+    private func write(_ decide: (inout Record) -> Decision) async throws(ListError) {
         if let error = await submit(decide) { throw error }
     }
 
     /// Submits a change, and returns the error if it is not stored.
-    private func submit(_ decide: (inout State) -> Decision) async -> ListError? {
+    private func submit(_ decide: (inout Record) -> Decision) async -> ListError? {
         await withCheckedContinuation { continuation in
             submit(decide) { continuation.resume(returning: $0) }
         }
@@ -210,15 +210,15 @@ package final class StoredList: Sendable {
 
     /// Submits the change that `decide` returns to the store, in the order of the calls.
     private func submit(
-        _ decide: (inout State) -> Decision, completion: @escaping @Sendable (ListError?) -> Void
+        _ decide: (inout Record) -> Decision, completion: @escaping @Sendable (ListError?) -> Void
     ) {
-        let answer = state.withLock { state -> (@Sendable () -> Void)? in
+        let answer = record.withLock { record -> (@Sendable () -> Void)? in
             guard let store else { return { completion(nil) } }
-            guard !state.isRemoved else {
+            guard !record.isRemoved else {
                 return { completion(ListError(.noSuchAdapter, "the adapter is removed")) }
             }
-            let name = state.adapter.name
-            switch decide(&state) {
+            let name = record.adapter.name
+            switch decide(&record) {
             case .nothing: return { completion(nil) }
             case .later: return nil
             case .write(let change, let durability):

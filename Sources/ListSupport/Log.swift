@@ -11,17 +11,17 @@ internal import Synchronization
 package struct Log: Sendable {
     /// The state that all copies of a log share.
     private final class Shared: Sendable {
-        struct State {
+        struct Filter {
             var level: Level
             var limiter: RateLimiter
         }
 
-        let state: Mutex<State>
+        let filter: Mutex<Filter>
         let sink: any LogSink
         let now: @Sendable () -> ContinuousClock.Instant
 
-        init(state: State, sink: any LogSink, now: @escaping @Sendable () -> ContinuousClock.Instant) {
-            self.state = Mutex(state)
+        init(filter: Filter, sink: any LogSink, now: @escaping @Sendable () -> ContinuousClock.Instant) {
+            self.filter = Mutex(filter)
             self.sink = sink
             self.now = now
         }
@@ -46,14 +46,14 @@ package struct Log: Sendable {
         level: Level, sink: any LogSink, limit: RateLimit = .perClient,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
-        let state = Shared.State(level: level, limiter: RateLimiter(limit: limit))
-        self.init(shared: Shared(state: state, sink: sink, now: now), fields: [])
+        let filter = Shared.Filter(level: level, limiter: RateLimiter(limit: limit))
+        self.init(shared: Shared(filter: filter, sink: sink, now: now), fields: [])
     }
 
     /// The least important level that is written. Setting it affects every copy of the log (`LogControl1.LogLevel`).
     package var level: Level {
-        get { shared.state.withLock { $0.level } }
-        nonmutating set { shared.state.withLock { $0.level = newValue } }
+        get { shared.filter.withLock { $0.level } }
+        nonmutating set { shared.filter.withLock { $0.level = newValue } }
     }
 
     /// Whether messages reach systemd's journal.
@@ -76,10 +76,10 @@ package struct Log: Sendable {
     package func write(
         _ level: Level, _ message: () -> String, _ more: [Field] = [], event: Event? = nil, limitedBy limitKey: String?
     ) {
-        let verdict: RateLimiter.Verdict? = shared.state.withLock { state in
-            guard level <= state.level else { return nil }
+        let verdict: RateLimiter.Verdict? = shared.filter.withLock { filter in
+            guard level <= filter.level else { return nil }
             guard let limitKey else { return .write(leftOut: 0) }
-            return state.limiter.admit(limitKey, at: shared.now())
+            return filter.limiter.admit(limitKey, at: shared.now())
         }
         if verdict == .leaveOut(isFirst: true), let limitKey {
             let note = "further messages about \(limitKey) are suppressed for a while"

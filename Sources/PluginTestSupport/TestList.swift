@@ -288,33 +288,33 @@ final class TestExecutor: ListExecutor {
         var run: @Sendable () -> Void
     }
 
-    private struct State {
+    private struct Schedule {
         var now: UInt64 = 0
         var waiting: [Work] = []
     }
 
-    private let state = Mutex(State())
+    private let schedule = Mutex(Schedule())
 
     func perform(after milliseconds: UInt64, _ work: @escaping @Sendable () -> Void) {
-        state.withLock { state in
-            state.waiting.append(Work(due: state.now &+ milliseconds, run: work))
+        schedule.withLock { schedule in
+            schedule.waiting.append(Work(due: schedule.now &+ milliseconds, run: work))
         }
     }
 
     /// The time, in milliseconds since the list was made.
-    var now: UInt64 { state.withLock { $0.now } }
+    var now: UInt64 { schedule.withLock { $0.now } }
 
     /// Removes and returns the next work that is due at or before a time, and advances the clock to its due time.
     /// Without such work, it advances the clock to `end` and returns nil.
     func popNext(until end: UInt64) -> (@Sendable () -> Void)? {
-        state.withLock { state in
-            let due = state.waiting.indices.filter { state.waiting[$0].due <= end }
-            guard let first = due.min(by: { state.waiting[$0].due < state.waiting[$1].due }) else {
-                state.now = max(state.now, end)
+        schedule.withLock { schedule in
+            let due = schedule.waiting.indices.filter { schedule.waiting[$0].due <= end }
+            guard let first = due.min(by: { schedule.waiting[$0].due < schedule.waiting[$1].due }) else {
+                schedule.now = max(schedule.now, end)
                 return nil
             }
-            let work = state.waiting.remove(at: first)
-            state.now = max(state.now, work.due)
+            let work = schedule.waiting.remove(at: first)
+            schedule.now = max(schedule.now, work.due)
             return work.run
         }
     }

@@ -463,7 +463,7 @@ extension OptionType<ListViewOpening?> {
 /// all use this table.
 package struct OptionTable<Options: Sendable>: Sendable {
     /// An option in the table.
-    package struct Entry: Sendable {
+    package struct Row: Sendable {
         /// The name on the bus, such as `working-range`.
         package let name: String
         /// The D-Bus signature of its value.
@@ -474,7 +474,7 @@ package struct OptionTable<Options: Sendable>: Sendable {
         package let parse: @Sendable (String, inout Options) throws(ListError) -> Void
         package let encode: @Sendable (Options) -> Value?
 
-        /// Creates an entry for the property at `path`.
+        /// Creates a row for the property at `path`.
         package init<Content>(
             _ name: String, _ path: any WritableKeyPath<Options, Content> & Sendable, _ type: OptionType<Content>
         ) {
@@ -493,14 +493,14 @@ package struct OptionTable<Options: Sendable>: Sendable {
     }
 
     /// The options, in the order of the contract.
-    package let entries: [Entry]
+    package let rows: [Row]
     private let positions: [String: Int]
     private let configurationPositions: [String: Int]
 
-    package init(_ entries: [Entry]) {
-        self.entries = entries
-        positions = Dictionary(zip(entries.map(\.name), entries.indices)) { $1 }
-        configurationPositions = Dictionary(zip(entries.map(\.configurationKey), entries.indices)) { $1 }
+    package init(_ rows: [Row]) {
+        self.rows = rows
+        positions = Dictionary(zip(rows.map(\.name), rows.indices)) { $1 }
+        configurationPositions = Dictionary(zip(rows.map(\.configurationKey), rows.indices)) { $1 }
     }
 
     /// Decodes the values of a call, an `a{sv}`, and returns `defaults` with these values.
@@ -513,14 +513,14 @@ package struct OptionTable<Options: Sendable>: Sendable {
             guard let position = positions[name] else {
                 throw ListError(.invalidArguments, "unknown option \(name.quoted)")
             }
-            let entry = entries[position]
+            let row = rows[position]
             do throws(ListError) {
-                guard entry.takesNumbers || value.signature == entry.signature else {
-                    return try Optional<Options>.none.orThrow(value, entry.signature)
+                guard row.takesNumbers || value.signature == row.signature else {
+                    return try Optional<Options>.none.orThrow(value, row.signature)
                 }
                 // A value that nests too deeply could not be sent as a property.
                 _ = try Fields([name: value])
-                try entry.decode(value, &options)
+                try row.decode(value, &options)
             } catch {
                 throw ListError(.invalidArguments, "option \(name.quoted): \(error.message)", cause: error.cause)
             }
@@ -536,7 +536,7 @@ package struct OptionTable<Options: Sendable>: Sendable {
             throw ListError(.invalidArguments, "unknown key \(key.quoted)")
         }
         do throws(ListError) {
-            try entries[position].parse(value, &options)
+            try rows[position].parse(value, &options)
         } catch {
             throw ListError(.invalidArguments, "\(key): \(error.message)", cause: error.cause)
         }
@@ -545,7 +545,7 @@ package struct OptionTable<Options: Sendable>: Sendable {
     /// Returns the present values of all options, as in an `Options` property.
     package func encode(_ options: Options) -> [String: Value] {
         var values: [String: Value] = [:]
-        for entry in entries { values[entry.name] = entry.encode(options) }
+        for row in rows { values[row.name] = row.encode(options) }
         return values
     }
 }

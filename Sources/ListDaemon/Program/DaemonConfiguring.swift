@@ -10,33 +10,33 @@ internal import Synchronization
 ///
 /// The daemon changes it on `DBusActor`; code that starts plugins reads it from other threads. A lock protects it.
 final class CurrentConfiguration: Sendable {
-    private struct State {
+    private struct Configurations {
         var active: Configuration
         var candidate: Configuration?
     }
 
-    private let state: Mutex<State>
+    private let configurations: Mutex<Configurations>
 
     init(_ configuration: Configuration) {
-        state = Mutex(State(active: configuration))
+        configurations = Mutex(Configurations(active: configuration))
     }
 
     /// The whole configuration.
     var all: Configuration {
-        get { state.withLock { $0.active } }
-        set { state.withLock { $0.active = newValue } }
+        get { configurations.withLock { $0.active } }
+        set { configurations.withLock { $0.active = newValue } }
     }
 
     /// The new configuration, while the daemon checks whether it can take effect. Plugins that its lists need are
     /// started with its settings.
     var candidate: Configuration? {
-        get { state.withLock { $0.candidate } }
-        set { state.withLock { $0.candidate = newValue } }
+        get { configurations.withLock { $0.candidate } }
+        set { configurations.withLock { $0.candidate = newValue } }
     }
 
     /// Returns the configuration of a plugin in ``candidate``, or in ``all`` if there is no candidate.
     func plugin(named name: String) -> PluginConfiguration {
-        state.withLock { $0.candidate ?? $0.active }.plugins[name] ?? PluginConfiguration(of: name)
+        configurations.withLock { $0.candidate ?? $0.active }.plugins[name] ?? PluginConfiguration(of: name)
     }
 }
 

@@ -148,7 +148,7 @@ package final class Watchdog {
     /// A question whether an executor is alive, which calls `answer` from its own thread.
     package typealias Question = @DBusActor (_ answer: @escaping @Sendable () -> Void) -> Void
 
-    private enum State {
+    private enum Round {
         case resting
         /// Waiting for `left` answers.
         case asking(left: Int)
@@ -161,7 +161,7 @@ package final class Watchdog {
     private let pause: Duration
     private let questions: @DBusActor () -> [Question]
     private let feed: @DBusActor () -> Void
-    private var state = State.resting
+    private var round = Round.resting
     private var timer: LoopTimer?
 
     /// Makes a watchdog that has not started.
@@ -180,9 +180,9 @@ package final class Watchdog {
 
     /// Begins a round; does nothing while a round is in progress.
     package func start() {
-        guard case .resting = state else { return }
+        guard case .resting = round else { return }
         let asked = questions()
-        state = .asking(left: asked.count)
+        round = .asking(left: asked.count)
         guard !asked.isEmpty else { return finishRound() }
         for question in asked {
             question { [weak self] in EventLoop.shared.post { self?.recordAnswer() } }
@@ -191,20 +191,20 @@ package final class Watchdog {
 
     /// Ends the keep-alives.
     package func end() {
-        state = .ended
+        round = .ended
         timer?.cancel()
         timer = nil
     }
 
     private func recordAnswer() {
-        guard case .asking(let left) = state else { return }
-        state = .asking(left: left - 1)
+        guard case .asking(let left) = round else { return }
+        round = .asking(left: left - 1)
         if left == 1 { finishRound() }
     }
 
     private func finishRound() {
         feed()
-        state = .resting
+        round = .resting
         timer = EventLoop.shared.addTimer(after: pause) { [weak self] in self?.start() }
     }
 }

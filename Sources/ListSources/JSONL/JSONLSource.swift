@@ -24,7 +24,7 @@ extension BuiltInSource {
 /// the list keeps its other objects. The list is `failed` only when nothing of the file could be read.
 package final class JSONLSource: Source {
     /// The mutable state of the source, used on `queue` only.
-    private final class State: @unchecked Sendable {
+    private final class Reading: @unchecked Sendable {
         // Owned by the serial queue of the source.
         fileprivate var follower: JSONLFollower
         fileprivate var file: FollowedFile
@@ -49,7 +49,7 @@ package final class JSONLSource: Source {
 
     private let queue: DispatchQueue
     private let path: String
-    private let state: State
+    private let reading: Reading
     private let sink: SourceSink
 
     /// Prepares to follow a file; nothing is read yet.
@@ -67,7 +67,7 @@ package final class JSONLSource: Source {
         self.path = path
         self.sink = sink
         queue = DispatchQueue(label: "org.listd.source.jsonl")
-        state = State(
+        reading = Reading(
             follower: try JSONLFollower(limits: limits, identify: identify),
             file: FollowedFile(path: path, limit: fileBytes))
     }
@@ -75,48 +75,48 @@ package final class JSONLSource: Source {
     package func start(from place: @escaping @Sendable () -> [UInt8]?) {
         // This source has no cursor: after a restart, the whole file is compared with the list.
         queue.async { [self] in
-            guard !state.isStopped, state.watch == nil else { return }
-            state.watch = PathWatch(path: path, queue: queue) { [weak self] in self?.readFile() }
+            guard !reading.isStopped, reading.watch == nil else { return }
+            reading.watch = PathWatch(path: path, queue: queue) { [weak self] in self?.readFile() }
             readFile()
         }
     }
 
     package func setLimits(_ limits: ObjectLimits, fileBytes: Int) {
         queue.async { [self] in
-            state.follower.setLimits(limits)
-            state.file.setLimit(fileBytes)
-            guard state.failure != nil || state.fault != nil else { return }
+            reading.follower.setLimits(limits)
+            reading.file.setLimit(fileBytes)
+            guard reading.failure != nil || reading.fault != nil else { return }
             // A line that was faulty is read again only with the whole file.
-            state.file.reset()
+            reading.file.reset()
             readFile()
         }
     }
 
     package func stop(completion: @escaping @Sendable () -> Void) {
         queue.async { [self] in
-            state.isStopped = true
-            state.watch?.cancel()
-            state.watch = nil
+            reading.isStopped = true
+            reading.watch?.cancel()
+            reading.watch = nil
             completion()
         }
     }
 
     private func readFile() {
-        guard !state.isStopped else { return }
-        state.watch?.update()
-        switch state.file.readChanges() {
+        guard !reading.isStopped else { return }
+        reading.watch?.update()
+        switch reading.file.readChanges() {
         case .unchanged: send([])
         case .grew(let bytes):
-            state.content.append(bytes)
-            send(state.follower.append(bytes))
+            reading.content.append(bytes)
+            send(reading.follower.append(bytes))
         case .began(let bytes):
-            state.wasFound = true
-            state.isSent = false
-            state.content = ContentDigest()
-            state.content.append(bytes)
-            send(state.follower.begin(with: bytes))
+            reading.wasFound = true
+            reading.isSent = false
+            reading.content = ContentDigest()
+            reading.content.append(bytes)
+            send(reading.follower.begin(with: bytes))
         case .missing:
-            let fault = state.wasFound ? "was removed" : "does not exist"
+            let fault = reading.wasFound ? "was removed" : "does not exist"
             report(ListError(.invalidArguments, "\(path.shortenedPath) \(fault); listd waits for it"))
         case .failed(let error): report(error)
         }
@@ -125,12 +125,12 @@ package final class JSONLSource: Source {
     /// Sends the objects that were read, and the fault of the first skipped line. If all lines are faulty, reports a
     /// failure.
     private func send(_ objects: [ListObject]) {
-        let fault = state.follower.fault.map(withPath)
-        if let fault, objects.isEmpty, !state.isSent { return report(fault) }
+        let fault = reading.follower.fault.map(withPath)
+        if let fault, objects.isEmpty, !reading.isSent { return report(fault) }
         setFault(fault)
-        if fault == nil { state.synced = Clock.microseconds(of: CLOCK_REALTIME) }
-        if !state.isSent {
-            state.isSent = true
+        if fault == nil { reading.synced = Clock.microseconds(of: CLOCK_REALTIME) }
+        if !reading.isSent {
+            reading.isSent = true
             sendEvent(.replace(JSONLFollower.lastObjectOfEachID(in: objects)))
         } else if !objects.isEmpty {
             sendEvent(.changes(removed: [], upserts: objects.map { UpdateRequest.Upsert($0) }))
@@ -138,23 +138,23 @@ package final class JSONLSource: Source {
     }
 
     private func sendEvent(_ event: SourceEvent) {
-        state.failure = nil
-        sink(.upTo(DataSourceProgress(position: state.content.text, synced: state.synced), event))
+        reading.failure = nil
+        sink(.upTo(DataSourceProgress(position: reading.content.text, synced: reading.synced), event))
     }
 
     /// Reports that the file cannot be read. This is a fault if the list has the file's contents, and otherwise a
     /// failure.
     private func report(_ error: ListError) {
-        guard !state.isSent else { return setFault(error) }
-        guard state.failure != error else { return }
-        state.failure = error
+        guard !reading.isSent else { return setFault(error) }
+        guard reading.failure != error else { return }
+        reading.failure = error
         sink(.failed(error))
         setFault(nil)
     }
 
     private func setFault(_ error: ListError?) {
-        guard state.fault != error else { return }
-        state.fault = error
+        guard reading.fault != error else { return }
+        reading.fault = error
         sink(.fault(error))
     }
 

@@ -6,7 +6,7 @@ internal import Glibc
 /// A runner, which runs one data source on an executor of its own; used by the daemon, by workers and by tests of
 /// plugins.
 public final class DataSourceRunner: Sendable {
-    private enum State {
+    private enum Lifecycle {
         case new
         case made(any DataSource, DataSourceContext)
         case running(any DataSource, DataSourceContext)
@@ -16,7 +16,7 @@ public final class DataSourceRunner: Sendable {
     /// The state of the source; accessed on `queue` only.
     private final class Owned: @unchecked Sendable {
         // Owned by the runner's serial queue.
-        fileprivate var state = State.new
+        fileprivate var state = Lifecycle.new
     }
 
     private let queue: DispatchQueue

@@ -37,8 +37,8 @@ struct AdapterOptionsTests {
         let options = try AdapterOptions([:])
         #expect(options == AdapterOptions())
         #expect(options.values == Dictionary(uniqueKeysWithValues: Self.contract.map { ($0.name, $0.value) }))
-        #expect(AdapterOptions.table.entries.map(\.name) == Self.contract.map(\.name))
-        #expect(AdapterOptions.table.entries.map(\.signature) == Self.contract.map(\.signature))
+        #expect(AdapterOptions.table.rows.map(\.name) == Self.contract.map(\.name))
+        #expect(AdapterOptions.table.rows.map(\.signature) == Self.contract.map(\.signature))
         #expect(ListOption.allCases.map(\.type.rawValue) == Self.contract.map(\.signature))
     }
 

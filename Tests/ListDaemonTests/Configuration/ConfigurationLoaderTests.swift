@@ -137,7 +137,7 @@ struct ConfigurationLoaderTests {
         let loaded = load()
         #expect(loaded.faults.isEmpty)
         let values = Limits.table.encode(loaded.configuration.limits)
-        let name = Limits.table.entries.first { $0.configurationKey == key }?.name
+        let name = Limits.table.rows.first { $0.configurationKey == key }?.name
         #expect(name.flatMap { values[$0] } == .uint64(UInt64(Amount.unlimited)))
     }
 
@@ -391,7 +391,7 @@ struct ConfigurationLoaderTests {
     @Test(
         "every adapter option, except “transient” and those with their own sections → has a CamelCase key in [List]")
     func keys() throws {
-        let keys = AdapterOptions.table.entries.map(\.configurationKey)
+        let keys = AdapterOptions.table.rows.map(\.configurationKey)
         #expect(keys.contains("ShowHeaderWhenEmpty") && keys.contains("SectionMovesAsDeletesInserts"))
         try write(
             """

@@ -40,7 +40,7 @@ struct ListViewOptionsTests {
         #expect(options.layout == .absolute && options.lead == 3 && options.trail == 4_294_967_295)
         #expect(options.fields == ["name", "size"] && !options.isAnchored && options.isAnchoredAtStart)
         #expect(options.opening == ListViewOpening(objectID: "o1", item: 7, position: .center))
-        #expect(Set(ListViewOptions.table.entries.map(\.name)) == Set(values.keys))
+        #expect(Set(ListViewOptions.table.rows.map(\.name)) == Set(values.keys))
     }
 
     @Test(

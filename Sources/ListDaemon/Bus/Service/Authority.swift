@@ -13,7 +13,7 @@ internal import ListSupport
 /// the bus thread reads them.
 @DBusActor
 final class Authority {
-    private struct Entry {
+    private struct KnownCaller {
         var caller: Caller
         var expiry: ContinuousClock.Instant
     }
@@ -22,7 +22,7 @@ final class Authority {
     let polkit: Polkit
     private let log: Log
     private let ownUser: UInt32
-    private var entries: [UInt32: Entry] = [:]
+    private var entries: [UInt32: KnownCaller] = [:]
     private var names: [UInt32: (name: String, expiry: ContinuousClock.Instant)] = [:]
     /// The right that the caller of the call in progress lacks and that polkit could grant; nil = none was needed
     /// yet.
@@ -68,7 +68,7 @@ final class Authority {
         if let entry = entries[user], entry.expiry > now { return entry.caller }
         entries = entries.filter { $0.value.expiry > now }
         let caller = Caller(user: user, groups: UnixGroups.names(ofUser: user))
-        entries[user] = Entry(caller: caller, expiry: now + UnixGroups.freshness)
+        entries[user] = KnownCaller(caller: caller, expiry: now + UnixGroups.freshness)
         return caller
     }
 

@@ -37,7 +37,7 @@
     }
 
     /// The location in `bytes` of one entry of an open dictionary.
-    struct Entry {
+    struct WrittenEntry {
         let start: Int
         fileprivate(set) var key: Range<Int>
         fileprivate(set) var end: Int
@@ -45,7 +45,7 @@
 
     private(set) var bytes = FieldsEncoder.prelude
     private(set) var frames: [Frame] = []
-    private(set) var entries: [Entry] = []
+    private(set) var entries: [WrittenEntry] = []
     /// A scratch buffer for `sortEntries`. It is kept to reuse its memory.
     private(set) var sorted: [UInt8] = []
 
@@ -242,7 +242,7 @@ extension FieldsEncoder {
         }
         let types = frame.types
         try push(.entry, types: types.lowerBound + 1..<types.upperBound - 1)
-        entries.append(Entry(start: bytes.count, key: 0..<0, end: 0))
+        entries.append(WrittenEntry(start: bytes.count, key: 0..<0, end: 0))
     }
 
     /// Closes an entry of the fields or of a dictionary.
@@ -312,7 +312,7 @@ extension FieldsEncoder {
             throw ListError(.invalidObject, "fields: a key or a text is not UTF-8, or has a NUL")
         }
         let keyEnd = start + CanonicalEncoding.size(ofCounted: key.count)
-        entries.append(Entry(start: start, key: keyEnd - key.count..<keyEnd, end: bytes.count))
+        entries.append(WrittenEntry(start: start, key: keyEnd - key.count..<keyEnd, end: bytes.count))
         recordOrderOfLastEntry()
     }
 
@@ -418,7 +418,7 @@ extension FieldsEncoder {
     private mutating func sort(from first: Int) {
         guard entries.count - first > FieldsEncoder.insertionSortLimit else { return insertEntries(from: first) }
         // The array is moved out, so that `self.bytes` can be read during the sort.
-        var entries: [Entry] = []
+        var entries: [WrittenEntry] = []
         swap(&entries, &self.entries)
         // Sorting the buffer avoids the copy that a slice of the array would make.
         unsafe entries.withUnsafeMutableBufferPointer { entries in

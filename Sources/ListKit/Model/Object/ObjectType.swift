@@ -59,7 +59,7 @@ import Synchronization
 
 /// The table of existing types by name.
 struct TypeNames: Sendable {
-    private final class Entry: @unchecked Sendable {
+    private final class WeakType: @unchecked Sendable {
         // Sendable: both are set only in `init`, and the runtime loads weak references atomically.
         private(set) weak var type: ObjectType?
         let identifier: ObjectIdentifier
@@ -76,7 +76,7 @@ struct TypeNames: Sendable {
     /// The first types with short names, which are never freed. A list has few types, and retaining an instance to which
     /// a weak reference was made takes three times as long.
     private var kept: [ExactText: ObjectType] = [:]
-    private var entries: [ExactText: Entry] = [:]
+    private var entries: [ExactText: WeakType] = [:]
 
     /// The number of names in the table.
     var count: Int { kept.count + entries.count }
@@ -89,7 +89,7 @@ struct TypeNames: Sendable {
         if kept.count < TypeNames.keptCount, name.utf8.count <= TypeNames.keptLength {
             kept[key] = type
         } else {
-            entries[key] = Entry(type)
+            entries[key] = WeakType(type)
         }
         return type
     }
