@@ -51,12 +51,12 @@ let package = Package(
         .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
         .target(name: "CLinux"),
-        .target(name: "ListProtocol", swiftSettings: settings),
+        .target(name: "ListProtocol", dependencies: ["CSimdjson"], swiftSettings: settings),
         // The daemon, in layers: each sees those above it in this list.
         .target(name: "ListSupport", dependencies: ["CSystemd", "DBus", listKit], swiftSettings: settings),
         .target(
             name: "ListSources",
-            dependencies: ["CLinux", "CSimdjson", "DBus", "ListProtocol", "ListSupport", listKit, pluginAPI],
+            dependencies: ["CLinux", "DBus", "ListProtocol", "ListSupport", listKit, pluginAPI],
             swiftSettings: settings),
         .target(
             name: "ListConfiguration",
@@ -114,7 +114,7 @@ let package = Package(
         .testTarget(
             name: "ListClientTests", dependencies: ["DBus", "ListClient", "TestSupport"], swiftSettings: testSettings),
         .testTarget(
-            name: "ListctlTests", dependencies: ["DBus", "ListClient", "listctl", "TestSupport"],
+            name: "ListctlTests", dependencies: ["DBus", "ListClient", "ListProtocol", "listctl", "TestSupport"],
             swiftSettings: testSettings),
         .testTarget(
             name: "IntegrationTests", dependencies: ["ListClient", "DBus", "Shipped", "TestSupport"],

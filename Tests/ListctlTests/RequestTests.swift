@@ -109,7 +109,10 @@ struct RequestTests {
             ("n=5", DBusValue.int64(5)), ("n=-1.5", .double(-1.5)), ("n=true", .boolean(true)), ("n=5a", .string("5a")),
             ("n=\"5\"", .string("5")), ("n=", .string("")), ("n=a=b", .string("a=b")),
             ("n=[1,\"x\"]", .array(element: "v", [.variant(.int64(1)), .variant(.string("x"))])),
-            ("n={oops", .string("{oops")),
+            ("n={oops", .string("{oops")), ("n=nan", .string("nan")), ("n=-inf", .string("-inf")),
+            ("n=007", .string("007")), ("n=+49", .string("+49")), ("n=0x1p4", .string("0x1p4")),
+            ("n=1.", .string("1.")),
+            ("n=[01]", .string("[01]")), ("n=\"a\tb\"", .string("\"a\tb\"")),
         ] as [(String, DBusValue)])
     func fields(word: String, value: DBusValue) throws {
         #expect(try FieldWords.content(of: [word])["n"] == value)

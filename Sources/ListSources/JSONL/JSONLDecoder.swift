@@ -2,6 +2,7 @@
 
 internal import Glibc
 @_spi(Daemon) package import ListKit
+package import ListProtocol
 internal import ListSupport
 
 /// A decoder of the format `jsonl`: one object per line, `{"id": "...", "type": "...", "fields": {...}}`.
@@ -19,8 +20,21 @@ package struct JSONLDecoder: ~Copyable {
     /// - Throws: `limitsExceeded` when there is no memory.
     package init(limits: ObjectLimits = ObjectLimits(), identify: Identify = .none) throws(ListError) {
         self.limits = limits
-        parser = try JSONParser()
+        parser = try Self.parser()
         maker = JSONLObjects(limits: limits, identify: identify)
+    }
+
+    /// Creates a parser.
+    fileprivate static func parser() throws(ListError) -> JSONParser {
+        guard let parser = JSONParser() else {
+            throw ListError(.limitsExceeded, "there is not enough memory to parse JSON")
+        }
+        return parser
+    }
+
+    /// Returns the error for a text that simdjson refuses.
+    fileprivate static func malformed(_ reason: String) -> ListError {
+        ListError(.invalidObject, "malformed JSON", cause: reason)
     }
 
     /// Changes the limits for lines that are read from now on.
@@ -70,7 +84,9 @@ package struct JSONLDecoder: ~Copyable {
                 throw LimitKey.objectBytes.refusal(
                     .payloadTooLarge, "the line has \(range.count) bytes, more than \(Self.longestLine(limits))")
             }
-            let object = try parser.parse(range, of: bytes) { tape throws(ListError) in try maker.object(of: tape) }
+            let object = try parser.parse(range, of: bytes, orThrow: Self.malformed) { tape throws(ListError) in
+                try maker.object(of: tape)
+            }
             try limits.checkSize(of: object)
             return object
         } catch {
@@ -206,8 +222,9 @@ package struct JSONFields {
     /// - Throws: `invalidObject` for any other text.
     package static func fields(parsing text: String) throws(ListError) -> Fields {
         let bytes = Array(text.utf8)
-        var parser = try JSONParser()
-        return try parser.parse(bytes.indices, of: bytes.span) { tape throws(ListError) in
+        var parser = try JSONLDecoder.parser()
+        return try parser.parse(bytes.indices, of: bytes.span, orThrow: JSONLDecoder.malformed) {
+            tape throws(ListError) in
             guard case .object = tape.node(at: JSONTape.root) else {
                 throw ListError(.invalidObject, "the value is not an object")
             }

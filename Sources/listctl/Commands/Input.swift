@@ -5,6 +5,7 @@ import DBus
 import Foundation
 import Glibc
 import ListClient
+import ListProtocol
 
 /// Functions that read a file that is an argument of a command. `-` names standard input.
 enum InputFile {
@@ -134,52 +135,63 @@ struct JSONLinesFile {
     /// Returns the length of a line in bytes.
     func byteCount(at index: Int) -> Int { lines[index].bytes.count }
 
-    /// Returns the object on a line.
+    /// Returns the object on a line. Of repeated members, the last one counts; null is the same as a missing member.
     ///
     /// - Throws: `InvalidArgs`, with the file and the line in the message.
     func object(at index: Int) throws(DBusError) -> MirroredObject {
-        let bytes = lines[index].bytes
-        guard let value = try? JSONSerialization.jsonObject(with: bytes, options: .fragmentsAllowed) else {
-            throw failure(at: index, "malformed JSON")
-        }
-        guard let members = value as? [String: Any] else { throw failure(at: index, "the line is not a JSON object") }
-        if let unknown = members.keys.first(where: { !Self.keys.contains($0) }) {
-            throw failure(at: index, Self.addingHint(to: "unknown key \"\(unknown.prefix(64))\""))
-        }
-        guard let id = Self.member("id", of: members) else { throw failure(at: index, "the object has no id") }
-        guard let id = id as? String else { throw failure(at: index, "id is not a string") }
-        let type = Self.member("type", of: members) ?? ""
-        guard let type = type as? String else { throw failure(at: index, "type is not a string") }
-        if let fields = Self.member("fields", of: members), !(fields is [String: Any]) {
-            throw failure(at: index, "fields is not an object")
-        }
-        do throws(JSONReader.Fault) {
-            return MirroredObject(id: id, type: type, fields: try Self.fields(of: bytes))
+        let reason: String
+        do throws(JSONFault) {
+            switch try JSONFault.reading(lines[index].bytes, { tape in Self.object(of: tape) }) {
+            case .success(let object): return object
+            case .failure(let refusal): reason = refusal.reason
+            }
         } catch {
-            throw failure(at: index, "malformed JSON")
+            reason = "malformed JSON"
         }
+        throw failure(at: index, reason)
     }
 
-    /// Returns the value of a key; nil when it is null, which means the same as a missing key.
-    private static func member(_ key: String, of members: [String: Any]) -> Any? {
-        members[key].flatMap { $0 is NSNull ? nil : $0 }
+    /// The error for a line that is JSON but no object.
+    private struct Refusal: Error {
+        let reason: String
     }
 
-    private static func fields(of line: Data) throws(JSONReader.Fault) -> Content {
-        var fields: [Content.Element] = []
-        var reader = JSONReader(line)
-        try reader.readMembers { (reader, key) throws(JSONReader.Fault) in
-            let value = try reader.readValue()
-            guard key == "fields", case .dictionary(_, _, let entries)? = value else { return }
-            fields = entries.compactMap { entry in
-                guard case .string(let key) = entry.key else { return nil }
-                return (key: key, value: entry.value.unwrapped)
+    private static func object(of tape: JSONTape) -> Result<MirroredObject, Refusal> {
+        guard case .object = tape.node(at: JSONTape.root) else {
+            return .failure(Refusal(reason: "the line is not a JSON object"))
+        }
+        var (id, type, fields, unknown): (Int?, Int?, Int?, String?) = (nil, nil, nil, nil)
+        tape.forEachMember(ofObjectAt: JSONTape.root) { key, value in
+            let place = tape.isNull(at: value) ? nil : value
+            switch tape.text(at: key) {
+            case "id": id = place
+            case "type": type = place
+            case "fields": fields = place
+            case section: break
+            case let other: unknown = unknown ?? other
             }
         }
-        return Content(fields)
+        if let unknown {
+            return .failure(Refusal(reason: addingHint(to: "unknown key \"\(unknown.prefix(64))\"")))
+        }
+        guard let id else { return .failure(Refusal(reason: "the object has no id")) }
+        guard case .string = tape.node(at: id) else { return .failure(Refusal(reason: "id is not a string")) }
+        if let type {
+            guard case .string = tape.node(at: type) else { return .failure(Refusal(reason: "type is not a string")) }
+        }
+        if let fields {
+            guard case .object = tape.node(at: fields) else {
+                return .failure(Refusal(reason: "fields is not an object"))
+            }
+        }
+        return .success(
+            MirroredObject(
+                id: tape.text(at: id), type: type.map { tape.text(at: $0) } ?? "",
+                fields: fields.map { tape.fields(ofObjectAt: $0) } ?? [:]))
     }
 
-    private static let keys: Set = ["id", "type", "fields", JSONMember.section]
+    /// The key with the object's section, which `show --json` adds to each object.
+    static let section = "section"
 
     /// Returns listd's error with `FILE:LINE:` before the message, as compilers write it, if the message names a line.
     static func addingLocation(to error: DBusError, in name: String) -> DBusError {
@@ -240,7 +252,9 @@ struct JSONLinesFile {
         for line in lines {
             // Empty lines stay, so that the line numbers in listd's messages are right for the file.
             bytes.append(contentsOf: repeatElement(UInt8(ascii: "\n"), count: line.number - number))
-            bytes.append(JSONMember.removing(JSONMember.section, from: line.bytes))
+            // What is no object stays unchanged; listd reports the error.
+            let kept = try? JSONLine(line.bytes, without: Self.section)
+            bytes.append(kept.map { Data($0.text.utf8) } ?? line.bytes)
             number = line.number
         }
         return bytes
@@ -276,10 +290,8 @@ enum FieldWords {
     private static func value(of text: String) -> DBusValue? {
         // JSON allows blanks around a value, but a value with blanks at its start or end is meant as text.
         guard text.first?.isWhitespace != true, text.last?.isWhitespace != true else { return .string(text) }
-        var reader = JSONReader(text.utf8)
-        do throws(JSONReader.Fault) {
-            let value = try reader.readValue()
-            return reader.isAtEnd ? value : .string(text)
+        do throws(JSONFault) {
+            return try JSONFault.reading(text.utf8) { tape in DBusValue(tape, at: JSONTape.root) }
         } catch {
             return .string(text)
         }

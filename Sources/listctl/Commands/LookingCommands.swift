@@ -4,6 +4,7 @@ import DBus
 import Foundation
 import Glibc
 import ListClient
+import ListProtocol
 
 /// `list`: prints a table of all lists.
 struct ListCommand: Command {
@@ -235,7 +236,7 @@ struct ListedObjects {
     /// The objects as rows of text.
     var rows: ListedRows {
         ListedRows(count: lines.count) { place throws(DBusError) in
-            do throws(JSONReader.Fault) {
+            do throws(JSONFault) {
                 let object = try MirroredObject(jsonl: lines[place])
                 return ContentTable.Row(leading: [object.id, object.type], content: object.fields)
             } catch {
@@ -247,22 +248,21 @@ struct ListedObjects {
 
 extension MirroredObject {
     /// Reads an object from a line that listd wrote. Fields that are null are left out.
-    init(jsonl line: some Sequence<UInt8>) throws(JSONReader.Fault) {
-        var (id, type, fields): (String?, String?, [Content.Element]) = (nil, nil, [])
-        var reader = JSONReader(line)
-        try reader.readMembers { (reader, key) throws(JSONReader.Fault) in
-            switch key {
-            case "id": id = try reader.readString()
-            case "type": type = try reader.readString()
-            case "fields":
-                try reader.readMembers { (reader, key) throws(JSONReader.Fault) in
-                    if let value = try reader.readValue() { fields.append((key: key, value: value)) }
+    init(jsonl line: some Sequence<UInt8>) throws(JSONFault) {
+        self = try JSONFault.reading(line) { tape throws(JSONFault) in
+            guard case .object = tape.node(at: JSONTape.root) else { throw JSONFault() }
+            var (id, type, fields): (String?, String?, Content) = (nil, nil, [:])
+            try tape.forEachMember(ofObjectAt: JSONTape.root) { key, value throws(JSONFault) in
+                switch (tape.text(at: key), tape.node(at: value)) {
+                case ("id", .string): id = tape.text(at: value)
+                case ("type", .string): type = tape.text(at: value)
+                case ("fields", .object): fields = tape.fields(ofObjectAt: value)
+                default: throw JSONFault()
                 }
-            default: throw JSONReader.Fault()
             }
+            guard let id, let type else { throw JSONFault() }
+            return MirroredObject(id: id, type: type, fields: fields)
         }
-        guard let id, let type else { throw JSONReader.Fault() }
-        self.init(id: id, type: type, fields: Content(fields))
     }
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DBus
-import Foundation
+import ListClient
 import ListProtocol
 
 /// A value as JSON on one line, in the format `jsonl` of the contract's `GetObjectsByFileDescriptor`. The members of an
@@ -18,6 +18,52 @@ struct JSONLine {
 
     init(_ value: DBusValue) {
         append(value)
+    }
+
+    /// Writes an object without the members of a key. A null stays, and so do repeated keys.
+    ///
+    /// - Throws: a `JSONFault` for a line that is not an object.
+    init(_ line: some Sequence<UInt8>, without key: String) throws(JSONFault) {
+        json = try JSONFault.reading(line) { tape throws(JSONFault) in
+            guard case .object = tape.node(at: JSONTape.root) else { throw JSONFault() }
+            var line = JSONLine()
+            line.append(tape, at: JSONTape.root, without: key)
+            return line.json
+        }
+    }
+
+    private init() {}
+
+    // The recursion is bounded: the parser refuses more than 1024 nested brackets.
+    private mutating func append(_ tape: JSONTape, at position: Int, without removed: String? = nil) {
+        switch tape.node(at: position) {
+        case .string: append(quoted: tape.text(at: position))
+        case .integer(let number): json.append(number)
+        case .largeInteger(let number): json.append(number)
+        case .double(let number): json.append(number)
+        case .boolean(let flag): json.append(flag)
+        case .null: json.appendNull()
+        case .array:
+            var isFirst = true
+            json.begin(.array)
+            tape.forEachElement(ofArrayAt: position) { element in
+                json.appendSeparator(unlessFirst: &isFirst)
+                append(tape, at: element)
+            }
+            json.end(.array)
+        case .object:
+            var isFirst = true
+            json.begin(.object)
+            tape.forEachMember(ofObjectAt: position) { key, value in
+                let key = tape.text(at: key)
+                guard key != removed else { return }
+                json.appendSeparator(unlessFirst: &isFirst)
+                append(quoted: key)
+                json.appendColon()
+                append(tape, at: value)
+            }
+            json.end(.object)
+        }
     }
 
     private mutating func append(_ value: DBusValue) {
@@ -93,160 +139,79 @@ struct JSONLine {
     }
 }
 
-/// The removal of members from an object in a line of JSON, which leaves the rest as it was written.
-enum JSONMember {
-    /// The key with the object's section, which `show --json` adds to each object.
-    static let section = "section"
-
-    /// Returns the line without the members of a key.
-    ///
-    /// A line that is no object stays unchanged; the reader of the line reports the error. Keys are compared as
-    /// written: a key that is written with an escape does not match.
-    static func removing(_ key: String, from line: Data) -> Data {
-        let bytes = Array(line)
-        var members: [Range<Int>] = []
-        var (depth, start, place) = (0, 0, 0)
-        while place < bytes.count {
-            switch bytes[place] {
-            case UInt8(ascii: "\""): place = endOfString(bytes, from: place)
-            case UInt8(ascii: "{"), UInt8(ascii: "["):
-                depth += 1
-                if depth == 1 { start = place + 1 }
-            case UInt8(ascii: ","):
-                guard depth == 1 else { break }
-                members.append(start..<place)
-                start = place + 1
-            case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                depth -= 1
-                if depth == 0 { members.append(start..<place) }
-            default: break
-            }
-            place += 1
-        }
-        let quoted = Array("\"\(key)\"".utf8)
-        let kept = members.filter { !bytes[$0].drop { $0 <= 0x20 }.starts(with: quoted) }
-        guard kept.count < members.count, let first = members.first, let last = members.last else { return line }
-        let body = kept.map { bytes[$0] }.joined(separator: [UInt8(ascii: ",")])
-        return Data(bytes[..<first.lowerBound] + body + bytes[last.upperBound...])
-    }
-
-    /// Returns the index of the quotation mark that ends a string, or of the last byte when the string does not end.
-    private static func endOfString(_ bytes: [UInt8], from start: Int) -> Int {
-        var place = start + 1
-        while place < bytes.count, bytes[place] != UInt8(ascii: "\"") {
-            place += bytes[place] == UInt8(ascii: "\\") ? 2 : 1
-        }
-        return min(place, bytes.count - 1)
+/// The error for a text that is not JSON (RFC 8259), has a number beyond 64 bits or beyond doubles, or is not of the
+/// expected form.
+struct JSONFault: Error {
+    /// Parses a text and passes its tape to `body`.
+    static func reading<Result>(
+        _ text: some Sequence<UInt8>, _ body: (JSONTape) throws(JSONFault) -> Result
+    ) throws(JSONFault) -> Result {
+        let bytes = Array(text)
+        guard var parser = JSONParser() else { throw JSONFault() }
+        return try parser.parse(bytes.indices, of: bytes.span, orThrow: { _ in JSONFault() }, body)
     }
 }
 
-/// A parser of the JSON that listd writes: values, and objects member by member.
-///
-/// A number with a point or an exponent becomes a double. Both of two members whose keys are equal Swift strings are
-/// kept. The input must be valid JSON: the parser does not notice every syntax error.
-struct JSONReader {
-    /// The error for bytes that are not the expected JSON.
-    struct Fault: Error {}
-
-    /// The maximum nesting; listd's values are nested less deeply.
-    private static let maximumDepth = 100
-
-    private var rest: ArraySlice<UInt8>
-    private var depth = 0
-
-    /// Creates a parser at the start of the bytes.
-    init(_ bytes: some Sequence<UInt8>) { rest = Array(bytes)[...] }
-
-    /// Reads an object. `body` gets the key of each member, and must read its value.
-    mutating func readMembers(_ body: (inout JSONReader, String) throws(Fault) -> Void) throws(Fault) {
-        try readSequence(from: "{", to: "}") { (reader) throws(Fault) in
-            let key = try reader.readString()
-            guard reader.consumeCharacter(":") else { throw Fault() }
-            try body(&reader, key)
+extension JSONTape {
+    /// Calls `body` with the positions of the keys and values of an object.
+    func forEachMember<Failure: Error>(
+        ofObjectAt position: Int, _ body: (_ key: Int, _ value: Int) throws(Failure) -> Void
+    ) throws(Failure) {
+        guard case .object(let end) = node(at: position) else { return }
+        var key = position + 1
+        while key < end {
+            try body(key, key + 1)
+            key = self.position(after: key + 1)
         }
     }
 
-    /// Reads a value. Null becomes nil; members and elements that are null are left out.
-    mutating func readValue() throws(Fault) -> DBusValue? {
-        skipBlanks()
-        switch rest.first {
-        case UInt8(ascii: "\""): return .string(try readString())
-        case UInt8(ascii: "{"):
-            var entries: [DBusValue.Entry] = []
-            try readMembers { (reader, key) throws(Fault) in
-                guard let value = try reader.readValue() else { return }
-                entries.append(DBusValue.Entry(key: .string(key), value: .variant(value)))
-            }
-            return .dictionary(key: "s", value: "v", entries)
-        case UInt8(ascii: "["):
+    /// Calls `body` with the positions of the elements of an array.
+    func forEachElement(ofArrayAt position: Int, _ body: (Int) -> Void) {
+        guard case .array(let end) = node(at: position) else { return }
+        var element = position + 1
+        while element < end {
+            body(element)
+            element = self.position(after: element)
+        }
+    }
+
+    /// Returns the members of an object as fields, without those that are null.
+    func fields(ofObjectAt position: Int) -> Content {
+        var fields: [Content.Element] = []
+        forEachMember(ofObjectAt: position) { key, value in
+            if let value = DBusValue(self, at: value) { fields.append((key: text(at: key), value: value)) }
+        }
+        return Content(fields)
+    }
+}
+
+extension DBusValue {
+    /// Reads the value at a position: an integer becomes `x`, or `t` if it is larger, another number `d`, an array `av`
+    /// and an object `a{sv}`. Null becomes nil; members and elements that are null are left out.
+    ///
+    /// Both of two members whose keys are equal Swift strings are kept.
+    init?(_ tape: JSONTape, at position: Int) {
+        // The recursion is bounded: the parser refuses more than 1024 nested brackets.
+        switch tape.node(at: position) {
+        case .null: return nil
+        case .string: self = .string(tape.text(at: position))
+        case .integer(let number): self = .int64(number)
+        case .largeInteger(let number): self = .uint64(number)
+        case .double(let number): self = .double(number)
+        case .boolean(let flag): self = .boolean(flag)
+        case .array:
             var elements: [DBusValue] = []
-            try readSequence(from: "[", to: "]") { (reader) throws(Fault) in
-                if let value = try reader.readValue() { elements.append(.variant(value)) }
+            tape.forEachElement(ofArrayAt: position) { element in
+                if let value = DBusValue(tape, at: element) { elements.append(.variant(value)) }
             }
-            return .array(element: "v", elements)
-        default: return try readLiteral()
+            self = .array(element: "v", elements)
+        case .object:
+            var entries: [DBusValue.Entry] = []
+            tape.forEachMember(ofObjectAt: position) { key, value in
+                guard let value = DBusValue(tape, at: value) else { return }
+                entries.append(DBusValue.Entry(key: .string(tape.text(at: key)), value: .variant(value)))
+            }
+            self = .dictionary(key: "s", value: "v", entries)
         }
-    }
-
-    /// Whether only blanks are left to read.
-    var isAtEnd: Bool { rest.allSatisfy(Self.isBlank) }
-
-    /// Reads a string.
-    mutating func readString() throws(Fault) -> String {
-        guard consumeCharacter("\"") else { throw Fault() }
-        var end = rest.startIndex
-        var isEscaped = false
-        while end < rest.endIndex, rest[end] != UInt8(ascii: "\"") {
-            isEscaped = isEscaped || rest[end] == UInt8(ascii: "\\")
-            end += rest[end] == UInt8(ascii: "\\") ? 2 : 1
-        }
-        guard end < rest.endIndex else { throw Fault() }
-        defer { rest = rest[(end + 1)...] }
-        guard isEscaped else { return String(decoding: rest[..<end], as: UTF8.self) }
-        let quoted = Data([UInt8(ascii: "\"")] + rest[...end])
-        guard let text = try? JSONDecoder().decode(String.self, from: quoted) else { throw Fault() }
-        return text
-    }
-
-    /// Reads a number, `true`, `false` or `null`.
-    private mutating func readLiteral() throws(Fault) -> DBusValue? {
-        let bytes = rest.prefix { !",]}".utf8.contains($0) && !Self.isBlank($0) }
-        rest = rest[bytes.endIndex...]
-        let text = String(decoding: bytes, as: UTF8.self)
-        switch text {
-        case "null": return nil
-        case "true", "false": return .boolean(text == "true")
-        default:
-            if let number = Int64(text) { return .int64(number) }
-            if let number = UInt64(text) { return .uint64(number) }
-            guard let number = Double(text) else { throw Fault() }
-            return .double(number)
-        }
-    }
-
-    private static func isBlank(_ byte: UInt8) -> Bool { byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D }
-
-    private mutating func skipBlanks() {
-        while let byte = rest.first, Self.isBlank(byte) { rest.removeFirst() }
-    }
-
-    /// Reads elements between two brackets, with commas between the elements.
-    private mutating func readSequence(
-        from start: Unicode.Scalar, to end: Unicode.Scalar, _ element: (inout JSONReader) throws(Fault) -> Void
-    ) throws(Fault) {
-        guard depth < Self.maximumDepth, consumeCharacter(start) else { throw Fault() }
-        depth += 1
-        defer { depth -= 1 }
-        guard !consumeCharacter(end) else { return }
-        repeat { try element(&self) } while consumeCharacter(",")
-        guard consumeCharacter(end) else { throw Fault() }
-    }
-
-    /// Skips blanks, then the character if it is next. Returns whether it was.
-    private mutating func consumeCharacter(_ character: Unicode.Scalar) -> Bool {
-        skipBlanks()
-        guard rest.first == UInt8(ascii: character) else { return false }
-        rest.removeFirst()
-        return true
     }
 }
