@@ -148,7 +148,6 @@ extension ListViewOptions {
         return Self.table.encode(inForce)
     }
 
-    /// The table of all options of a view.
     package static let table = OptionTable<ListViewOptions>([
         .init("layout", \.layout, .optionalWord()),
         .init("window", \.window, .optionalPositiveNumber),

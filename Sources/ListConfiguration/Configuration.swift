@@ -87,7 +87,6 @@ package struct ListConfiguration: Sendable {
     package let name: String
     /// A description of the list for people.
     package var description = ""
-    /// The options of the adapter.
     package var options = AdapterOptions()
     /// The path of the file.
     package let file: String

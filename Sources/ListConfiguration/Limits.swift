@@ -63,7 +63,6 @@ package struct Limits: Sendable, Equatable {
     /// The maximum payload on the direct socket in bytes, as a D-Bus message has at most 128 MiB.
     private static let largestDirectPayload = (1 << 27) - (64 << 10)
 
-    /// The limits of one object.
     package var objects: ObjectLimits { ObjectLimits(objectBytes: objectBytes, idBytes: idBytes) }
 
     /// The limits of one user.

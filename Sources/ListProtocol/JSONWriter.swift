@@ -17,7 +17,6 @@ package struct JSONWriter {
         case array, object
     }
 
-    /// Begins a container.
     package mutating func begin(_ container: Container) {
         switch container {
         case .array: bytes.append(UInt8(ascii: "["))
@@ -42,10 +41,8 @@ package struct JSONWriter {
     /// Writes the colon after the key of a member.
     package mutating func appendColon() { bytes.append(UInt8(ascii: ":")) }
 
-    /// Writes a line break.
     package mutating func appendLineBreak() { bytes.append(UInt8(ascii: "\n")) }
 
-    /// Writes `null`.
     package mutating func appendNull() { append(ascii: "null") }
 
     /// Writes a boolean.

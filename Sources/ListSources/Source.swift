@@ -104,7 +104,6 @@ package typealias SourceSink = @Sendable (SourceEvent) -> Void
 package struct BuiltInSource: Sendable {
     /// The parameters with which a source is created.
     package struct Context: Sendable {
-        /// The limits of one object.
         let limits: ObjectLimits
         /// The maximum size in bytes of a file that the source reads.
         let fileBytes: Int

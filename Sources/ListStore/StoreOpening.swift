@@ -7,7 +7,6 @@ internal import ListSupport
 
 /// An opened store, the restored lists, and what was lost.
 package struct OpenedStore: Sendable {
-    /// The store.
     package let store: SQLiteStore
     /// The stored lists, in order of name.
     package let adapters: [RestoredAdapter]

@@ -222,7 +222,6 @@ private struct KnownType {
         self.name = Array(name.utf8)
     }
 
-    /// Whether bytes are the name of the type.
     func isNamed(_ bytes: Span<UInt8>) -> Bool {
         guard bytes.count == name.count else { return false }
         for index in bytes.indices where bytes[index] != name[index] { return false }

@@ -149,7 +149,6 @@ enum StoreVersion {
         case present
         /// Those of an earlier version.
         case older
-        /// None.
         case none
     }
 
@@ -230,7 +229,6 @@ struct StoreDigest {
     /// The value for a column, whose numbers are signed.
     var stored: Int64 { Int64(bitPattern: value) }
 
-    /// Adds a number.
     mutating func add(_ number: Int64) {
         unsafe withUnsafeBytes(of: number.littleEndian) { unsafe add($0) }
     }

@@ -135,13 +135,11 @@ struct StoreWriter {
             "INSERT INTO loss (time, text) VALUES (?, ?)", .number(loss.time), .text(loss.text))
     }
 
-    /// Removes all losses.
     func removeLosses() throws(SQLiteFailure) { try database.run("DELETE FROM loss") }
 
     /// Records that the run has ended in order.
     func recordEndOfRun() throws(SQLiteFailure) { try database.run("UPDATE run SET ended = 1") }
 
-    /// Writes one change.
     mutating func apply(_ change: StoreChange) throws(SQLiteFailure) {
         number += 1
         try write(change)

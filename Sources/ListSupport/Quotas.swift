@@ -33,11 +33,8 @@ package struct Quotas: Sendable {
 
     /// An amount of each resource.
     package struct Amounts: Sendable, Equatable {
-        /// The number of adapters.
         package var adapters: Int
-        /// The number of views.
         package var views: Int
-        /// The number of objects.
         package private(set) var objects: Int
         /// The number of encoded bytes.
         package private(set) var bytes: Int

@@ -162,11 +162,9 @@ extension [ConfigurationFault] {
 
 /// The outcome of a reload.
 struct ReloadResult {
-    /// The number of removed lists.
     var removed = 0
     /// The number of changed or replaced lists.
     var changed = 0
-    /// The number of added lists.
     var added = 0
     /// The planned steps that failed.
     var failures: [ConfigurationFault] = []

@@ -295,7 +295,6 @@ final class UnclaimedLists {
 
     nonisolated init() {}
 
-    /// The names of the lists.
     var names: [ExactText] { Array(lists.keys) }
 
     /// The stored list with a name; nil if there is none.

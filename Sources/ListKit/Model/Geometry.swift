@@ -139,7 +139,6 @@ extension Rect {
 }
 
 extension Size {
-    /// Whether width and height are finite.
     var isFinite: Bool { width.isFinite && height.isFinite }
 
     /// Returns the size reduced by insets, at least zero.

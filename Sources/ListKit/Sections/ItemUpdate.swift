@@ -2,7 +2,6 @@
 
 /// An item update that a section controller requested and that has not run yet.
 struct ItemUpdate {
-    /// The section.
     let link: SectionLink
     /// The controller that requested the update; `nil` if it was requested before the controller was made.
     let user: ListSectionController?
@@ -44,7 +43,6 @@ final class ItemUpdateRecorder {
     /// Sets the number of selections that were made before the changes that are recorded next.
     func setSelectionsBefore(_ count: Int) { selectionsBefore = count }
 
-    /// Records a change of a section.
     func recordChange(of handle: SectionHandle, _ change: (inout RecordedItemChanges) -> Void) {
         change(&changes[handle, default: RecordedItemChanges()])
     }
@@ -337,7 +335,6 @@ struct ItemChangeCollector {
         resizes[handle] = Set(items.compactMap { forward($0) })
     }
 
-    /// Removes and returns the item changes of a section.
     mutating func removeItemChanges(of handle: SectionHandle) -> ListItemChanges? {
         itemChanges.removeValue(forKey: handle)
     }

@@ -9,7 +9,6 @@
 /// use it: it has the geometry, the object and its state, queues item updates, sets timers and reports faults. Items are
 /// displayed, selected and scrolled to only when the controller has been made.
 public struct ListCollectionContext {
-    /// The section.
     let link: SectionLink
     /// The list that the section belongs to.
     let host: any SectionContextHost

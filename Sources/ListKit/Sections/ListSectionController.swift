@@ -191,7 +191,6 @@ extension ListItem {
 final class SectionLink {
     /// The list. The reference is weak, so that a controller that outlives its list is in no list (rule AD-36).
     private(set) weak var host: (any SectionContextHost)?
-    /// The section.
     let handle: SectionHandle
 
     init(host: any SectionContextHost, handle: SectionHandle) {

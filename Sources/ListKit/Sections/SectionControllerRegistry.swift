@@ -82,7 +82,6 @@ struct SectionControllerRegistry {
         return controller
     }
 
-    /// Whether a section has a controller or a fault.
     func isInUse(_ handle: SectionHandle) -> Bool { controllers[handle] != nil || faults[handle] != nil }
 
     mutating func setFault(_ reason: String, of handle: SectionHandle) { faults[handle] = reason }

@@ -10,7 +10,6 @@ final class SectionStore {
     let gate: CallGate
     /// The events to announce to the list's owner.
     let events: EventQueue
-    /// The provider that makes the section controllers.
     private var provider: any ListSectionControllerProvider
     private var registry = SectionControllerRegistry()
     /// The state that section controllers stored with objects.
@@ -180,7 +179,6 @@ final class SectionStore {
         delegate?.contentsChanged(of: handle)
     }
 
-    /// Clears the fault of a section.
     func clearFault(of handle: SectionHandle) { registry.clearFault(of: handle) }
 
     /// Clears the faults of all sections.
@@ -530,14 +528,12 @@ extension ListSectionShape {
         metrics.uniformItemSize != nil || sizes.count == itemCount || placements.count == itemCount
     }
 
-    /// Whether all numbers are finite.
     var isFinite: Bool {
         metrics.isFinite && sizes.allSatisfy(\.isFinite) && placements.allSatisfy(\.frame.isFinite)
     }
 }
 
 extension SectionMetrics {
-    /// Whether all numbers are finite.
     fileprivate var isFinite: Bool {
         inset.top.isFinite && inset.left.isFinite && inset.bottom.isFinite && inset.right.isFinite
             && lineSpacing.isFinite && interitemSpacing.isFinite && headerLength.isFinite && footerLength.isFinite

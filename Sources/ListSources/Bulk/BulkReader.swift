@@ -23,7 +23,6 @@ package final class BulkReader: Sendable {
         package var bytesPerUser = 256 << 20
         /// The maximum time without data from a pipe or socket.
         package var idleTime = Duration.seconds(10)
-        /// The limits of one object.
         package var objects = ObjectLimits()
 
         /// Creates the contract's default limits.

@@ -24,7 +24,6 @@ package struct JSONLDecoder: ~Copyable {
         maker = JSONLObjects(limits: limits, identify: identify)
     }
 
-    /// Creates a parser.
     fileprivate static func parser() throws(ListError) -> JSONParser {
         guard let parser = JSONParser() else {
             throw ListError(.limitsExceeded, "there is not enough memory to parse JSON")

@@ -68,7 +68,6 @@ enum CommandTable {
         HelpCommand.self, CompletionCommand.self, CompleteCommand.self, VersionCommand.self,
     ]
 
-    /// Returns the command with the given name.
     static func command(named name: String) -> (any Command.Type)? { all.first { $0.syntax.name == name } }
 }
 
@@ -374,7 +373,6 @@ extension Invocation {
     }
 }
 
-/// One word of a command line.
 enum CommandLineWord: Equatable {
     case operand(String)
     case option(String, value: String?)

@@ -180,7 +180,6 @@ struct DaemonActivation {
             interface: "\(Self.manager).Manager")
     }
 
-    /// The state of the unit.
     private struct UnitState {
         let active: String
         let result: String

@@ -13,7 +13,6 @@ import ListProtocol
 struct JSONLine {
     private var json = JSONWriter()
 
-    /// The JSON text.
     var text: String { String(decoding: json.bytes, as: UTF8.self) }
 
     init(_ value: DBusValue) {

@@ -49,7 +49,6 @@ struct PrintableText: Sendable, Equatable {
 
     private init(cells: [Cell]) { self.cells = cells }
 
-    /// Returns a text of the given number of blanks.
     static func blank(_ columns: Int) -> PrintableText {
         PrintableText(cells: Array(repeating: Cell(character: " ", columns: 1), count: max(0, columns)))
     }
@@ -57,7 +56,6 @@ struct PrintableText: Sendable, Equatable {
     /// The number of columns of the text.
     var columns: Int { cells.reduce(0) { $0 + $1.columns } }
 
-    /// The characters as a string.
     var text: String { String(cells.map(\.character)) }
 
     /// Returns the text in exactly `width` columns: cut, with `…` or `~` at the end, or padded with blanks.

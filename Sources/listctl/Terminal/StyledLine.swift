@@ -68,7 +68,6 @@ struct StyledLine: Sendable, Equatable {
         append(.blank(column - columns), style)
     }
 
-    /// The text of all parts.
     var text: String { parts.map(\.text.text).joined() }
 
     /// Returns the line with each part's style replaced by what `change` returns for it.

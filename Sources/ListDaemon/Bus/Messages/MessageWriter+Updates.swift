@@ -161,7 +161,6 @@ extension MessageWriter {
         }
     }
 
-    /// Appends selected items.
     mutating func append(_ items: [SelectedItem]) {
         array { elements in
             for item in items {
@@ -256,7 +255,6 @@ struct NamedValues: DBusEncodable, Sendable {
 
     static var signature: Signature { [String: DBusValue].signature }
 
-    /// Appends a value.
     mutating func append(_ name: String, _ value: DBusValue) { entries.append((name, value)) }
 
     func encode(to writer: inout MessageWriter) {

@@ -10,7 +10,6 @@ internal import ListSupport
 final class ClientDirectory {
     /// One client and its calls.
     struct Client {
-        /// The peer.
         let peer: Peer
         /// The number of calls that the client has made.
         private(set) var calls: UInt64 = 0
@@ -44,7 +43,6 @@ final class ClientDirectory {
 
     nonisolated init() {}
 
-    /// The number of clients.
     var count: Int { clients.count }
 
     /// All clients, in the order of their first calls.

@@ -30,7 +30,6 @@ package final class Service {
     let counts = ServiceCounts()
     /// The plugins, and their objects on the bus.
     let plugins: PluginDirectory
-    /// The adapters by name.
     let adapters = AdapterDirectory()
     /// The open views.
     let views = ViewDirectory()
@@ -74,7 +73,6 @@ package final class Service {
     /// The operations that create, restore and remove adapters.
     var lifecycle: AdapterLifecycle { AdapterLifecycle(service: self) }
 
-    /// Sets the store of the lists.
     package func setStore(_ new: SQLiteStore, losses: [Loss] = []) { (store, self.losses) = (new, losses) }
 
     /// Forgets the losses. This never fails: those that cannot be removed from the store are back at the next start.
@@ -118,7 +116,6 @@ package final class Service {
 }
 
 extension ObjectPath {
-    /// The path of the manager.
     static let manager: ObjectPath = "/org/listd/Listd1"
     /// The parent path of all adapters.
     static let adapters: ObjectPath = "/org/listd/Listd1/adapters"

@@ -15,7 +15,6 @@ final class ServiceLimits {
         var creators = Creators.any
         /// The maximum number of bytes of all objects in one call.
         var payloadBytes = 16 << 20
-        /// The limits of one object.
         var objects = ObjectLimits()
         /// The limits on data that clients pass through file descriptors.
         var bulk = BulkReader.Limits()
@@ -43,7 +42,6 @@ final class ServiceLimits {
     var creators: Creators { calls.creators }
     /// The maximum number of bytes of all objects in one call.
     var payloadBytes: Int { calls.payloadBytes }
-    /// The limits of one object.
     var objects: ObjectLimits { calls.objects }
     /// The limits on data that clients pass through file descriptors.
     var ofBulk: BulkReader.Limits { calls.bulk }

@@ -18,7 +18,6 @@ struct BindingFields {
     /// The keys of insets and spacings that are not finite numbers and therefore count as 0.
     private let replaced: [String]
 
-    /// One item.
     struct Item {
         /// The identity of the item.
         let id: String

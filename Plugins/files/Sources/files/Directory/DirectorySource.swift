@@ -309,7 +309,6 @@ struct DirectoryOptions: Equatable, Sendable {
         return count
     }
 
-    /// Returns whether the list shows an entry.
     func shows(_ path: EntryPath) -> Bool { (showsHidden || !path.isHidden) && path.depth <= depth }
 
     /// Returns whether the list shows the entries of a directory.

@@ -117,7 +117,6 @@ struct FeedLine: Decodable {
 
 /// The feed of a list without a file: a few days on Mars.
 enum SampleFeed {
-    /// The time of the landing.
     static let landing = Date(timeIntervalSince1970: 2_077_943_400)  // 2035-11-06T06:30:00Z
 
     /// The feed in the format of a file.

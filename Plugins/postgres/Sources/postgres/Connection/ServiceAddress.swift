@@ -65,7 +65,6 @@ struct ServerAddress: Hashable, Sendable {
 struct BackOff {
     private var attempts = 0
 
-    /// Returns the next delay.
     mutating func nextDelay() -> Duration {
         attempts += 1
         return Self.delay(after: attempts)

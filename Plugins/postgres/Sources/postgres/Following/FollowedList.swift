@@ -106,7 +106,6 @@ final class FollowedList: @unchecked Sendable {
     /// Records that the sink has accepted the last event.
     func recordAccepted() { isBusy = false }
 
-    /// Sends changes to the list.
     func send(_ changes: RowChanges, upTo cursor: ListCursor, accepted: @escaping @Sendable () -> Void) {
         recordSynced()
         let progress = progress(upTo: cursor)

@@ -167,7 +167,6 @@ struct RowLosses: Sendable, Hashable {
     }
 
     private struct Counts: Sendable, Hashable {
-        /// Rows that are not in the list.
         var rows = 0
         /// Fields with values that a field cannot have.
         var fields = 0

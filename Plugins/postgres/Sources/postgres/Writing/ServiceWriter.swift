@@ -8,7 +8,6 @@ internal import PluginAPI
 final class ServiceWriter: @unchecked Sendable {
     // The queue owns the connection.
 
-    /// The outcome of a write.
     enum Outcome: Sendable {
         /// The write was committed, in a transaction of this generation.
         case written(transaction: UInt64, generation: String)
