@@ -64,3 +64,78 @@ enum DiffEngine {
             updates: ListIndexSet(canonical: emission.updates(runs)), moves: moved, lookup: lookup)
     }
 }
+
+/// The working memory of one diff: one block from which its buffers are allocated.
+///
+/// After the diff, the allocator keeps the one freed block for the next diff. If each buffer were freed on its own,
+/// the allocator would return the end of the heap to the system, and every page would have to be mapped and cleared
+/// again.
+@safe
+struct DiffMemory: ~Copyable {
+    // `with` owns the block. Memory allocated from it is used only inside the call.
+    private let block: UnsafeMutableRawBufferPointer
+    private var used = 0
+
+    /// The alignment of allocations in the block: a cache line.
+    static let alignment = 64
+
+    /// Calls `body` with working memory of `byteCount` bytes, and frees it afterwards.
+    static func with<Result>(byteCount: Int, _ body: (inout DiffMemory) -> Result) -> Result {
+        unsafe withUnsafeTemporaryAllocation(byteCount: byteCount, alignment: alignment) { block in
+            var memory = unsafe DiffMemory(block)
+            return body(&memory)
+        }
+    }
+
+    private init(_ block: UnsafeMutableRawBufferPointer) { unsafe self.block = block }
+
+    /// Returns uninitialised memory for `count` elements; nil if the block has too little room left.
+    mutating func allocate<Element: BitwiseCopyable>(_ count: Int, of type: Element.Type) -> UnsafeMutableBufferPointer<
+        Element
+    >? {
+        let end = used + count * MemoryLayout<Element>.stride
+        guard unsafe end <= block.count else { return nil }
+        let part = unsafe UnsafeMutableRawBufferPointer(rebasing: block[used..<end])
+        let lines = (end + DiffMemory.alignment - 1) / DiffMemory.alignment
+        used = unsafe min(lines * DiffMemory.alignment, block.count)
+        return unsafe part.bindMemory(to: type)
+    }
+}
+
+/// A fixed-size buffer of plain numbers with one owner. The engine's loops use it instead of arrays.
+///
+/// Indexes are checked in debug builds only. They never come from outside of the engine.
+@safe
+struct FlatBuffer<Element: BitwiseCopyable>: ~Copyable {
+    // The buffer owns the block if it allocated it in `init`, and frees it in `deinit`. Otherwise a `DiffMemory` owns
+    // the block and outlives the buffer.
+    private let block: UnsafeMutableBufferPointer<Element>
+    private let ownsBlock: Bool
+
+    /// Makes an uninitialised buffer in the working memory of a diff, or allocates one when there is no room left.
+    /// The owner must write every element before reading it.
+    init(uninitializedCount count: Int, in memory: inout DiffMemory) {
+        let borrowed = unsafe memory.allocate(count, of: Element.self)
+        unsafe block = borrowed ?? .allocate(capacity: count)
+        ownsBlock = unsafe borrowed == nil
+    }
+
+    /// Makes a buffer with one value in all elements.
+    init(repeating element: Element, count: Int, in memory: inout DiffMemory) {
+        self.init(uninitializedCount: count, in: &memory)
+        unsafe block.initialize(repeating: element)
+    }
+
+    deinit {
+        if ownsBlock { unsafe block.deallocate() }
+    }
+
+    /// The number of elements.
+    var count: Int { unsafe block.count }
+
+    @inline(__always)
+    subscript(index: Int) -> Element {
+        get { unsafe block[index] }
+        nonmutating set { unsafe block[index] = newValue }
+    }
+}

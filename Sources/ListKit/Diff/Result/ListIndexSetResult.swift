@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Synchronization
+
 /// The changes between two lists, by index (IGListKit's `ListIndexSetResult`).
 ///
 /// All changes are simultaneous: deletes, updates and origins of moves refer to the old list, inserts and targets of
@@ -103,5 +105,183 @@ extension ListIndexSetResult: CustomStringConvertible {
     public var description: String {
         "<ListIndexSetResult; \(inserts.count) inserts; \(deletes.count) deletes; \(updates.count) updates; "
             + "\(moves.count) moves>"
+    }
+}
+
+/// The changes between the items of an old section and of a new one (IGListKit's `ListIndexPathResult`).
+///
+/// Deletes, updates and origins of moves refer to the old section, inserts and targets of moves to the new section.
+public struct ListIndexPathResult: Sendable, Hashable {
+    /// The position of the old section.
+    public let fromSection: Int
+    /// The position of the new section.
+    public let toSection: Int
+    /// The changes by the indexes of items.
+    public let indexes: ListIndexSetResult
+
+    @usableFromInline
+    init(fromSection: Int, toSection: Int, indexes: ListIndexSetResult) {
+        self.fromSection = fromSection
+        self.toSection = toSection
+        self.indexes = indexes
+    }
+
+    /// New paths of inserted items, ascending (rule DF-10).
+    public var inserts: [IndexPath] { indexes.inserts.map { IndexPath(section: toSection, item: $0) } }
+
+    /// Old paths of deleted items, ascending (rule DF-10).
+    public var deletes: [IndexPath] { indexes.deletes.map { IndexPath(section: fromSection, item: $0) } }
+
+    /// **Old** paths of changed items, ascending.
+    public var updates: [IndexPath] { indexes.updates.map { IndexPath(section: fromSection, item: $0) } }
+
+    /// Moves of items, ascending by new path.
+    public var moves: [ListMoveIndexPath] {
+        indexes.moves.map { move in
+            ListMoveIndexPath(
+                from: IndexPath(section: fromSection, item: move.from),
+                to: IndexPath(section: toSection, item: move.to))
+        }
+    }
+
+    /// Whether anything changed.
+    public var hasChanges: Bool { indexes.hasChanges }
+
+    /// The number of changes. An item that moved and changed counts twice.
+    public var changeCount: Int { indexes.changeCount }
+
+    /// Returns the old path of an identifier; nil when it is not in the old section (rule DF-26).
+    public func oldIndexPath(forIdentifier identifier: some Hashable & Sendable) -> IndexPath? {
+        indexes.oldIndex(forIdentifier: identifier).map { IndexPath(section: fromSection, item: $0) }
+    }
+
+    /// Returns the new path of an identifier; nil when it is not in the new section (rule DF-26).
+    public func newIndexPath(forIdentifier identifier: some Hashable & Sendable) -> IndexPath? {
+        indexes.newIndex(forIdentifier: identifier).map { IndexPath(section: toSection, item: $0) }
+    }
+
+    /// Returns the same changes without updates (rule DF-32), as `ListIndexSetResult.resultForBatchUpdates()` does.
+    public func resultForBatchUpdates() -> ListIndexPathResult {
+        ListIndexPathResult(
+            fromSection: fromSection, toSection: toSection, indexes: indexes.resultForBatchUpdates())
+    }
+}
+
+extension ListIndexPathResult: CustomStringConvertible {
+    /// The numbers of changes in one line (rule DD-02).
+    public var description: String {
+        "<ListIndexPathResult; \(indexes.inserts.count) inserts; \(indexes.deletes.count) deletes; "
+            + "\(indexes.updates.count) updates; \(indexes.moves.count) moves>"
+    }
+}
+
+/// A move inside a list, from an old index to a new one (IGListKit's `ListMoveIndex`).
+@frozen public struct ListMoveIndex: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// The old index.
+    public let from: Int
+    /// The new index.
+    public let to: Int
+
+    /// Makes a move.
+    @inlinable
+    public init(from: Int, to: Int) {
+        self.from = from
+        self.to = to
+    }
+
+    /// Returns whether a move comes first: moves are ordered by their old index only (rule DR-10).
+    public static func < (lhs: ListMoveIndex, rhs: ListMoveIndex) -> Bool { lhs.from < rhs.from }
+
+    /// The old and the new index (rule DD-04).
+    public var description: String { "<ListMoveIndex; from: \(from); to: \(to)>" }
+}
+
+/// A move of an item, from an old path to a new one (IGListKit's `ListMoveIndexPath`).
+@frozen public struct ListMoveIndexPath: Sendable, Hashable, Comparable, CustomStringConvertible {
+    /// The old path.
+    public let from: IndexPath
+    /// The new path.
+    public let to: IndexPath
+
+    /// Makes a move.
+    @inlinable
+    public init(from: IndexPath, to: IndexPath) {
+        self.from = from
+        self.to = to
+    }
+
+    /// Returns whether a move comes first: moves are ordered by their old path only, by section and then by item
+    /// (rule DR-09).
+    public static func < (lhs: ListMoveIndexPath, rhs: ListMoveIndexPath) -> Bool { lhs.from < rhs.from }
+
+    /// The old and the new path (rule DD-05).
+    public var description: String {
+        "<ListMoveIndexPath; from: (\(from.section), \(from.item)); to: (\(to.section), \(to.item))>"
+    }
+}
+
+/// A lookup of the old and new indexes of identifiers. Its tables are built at the first query.
+protocol DiffLookup: AnyObject, Sendable {
+    /// Returns the last old index of an identifier; nil if the old list has no such identifier.
+    func oldIndex(of identifier: AnyHashable) -> Int?
+
+    /// Returns the last new index of an identifier; nil if the new list has no such identifier.
+    func newIndex(of identifier: AnyHashable) -> Int?
+
+    /// Returns the last old index at which the identifier equals that of the element at an old index.
+    func lastOldIndex(sameAsOld index: Int) -> Int?
+
+    /// Returns the last new index at which the identifier equals that of the element at an old index; nil if there is
+    /// no such index.
+    func lastNewIndex(sameAsOld index: Int) -> Int?
+}
+
+/// A lookup of identifiers of one type.
+final class IdentifierLookup<Identifier: Hashable & Sendable>: DiffLookup {
+    /// Returns all new identifiers for `true`, and all old ones for `false`.
+    private let identifiers: @Sendable (_ isNew: Bool) -> [Identifier]
+    private let tables = Mutex<Tables?>(nil)
+
+    /// The tables, which are built at the first query.
+    private struct Tables {
+        let identifiers: [Identifier]
+        let old: [Identifier: Int]
+        let new: [Identifier: Int]
+    }
+
+    init(_ identifiers: @escaping @Sendable (_ isNew: Bool) -> [Identifier]) { self.identifiers = identifiers }
+
+    func oldIndex(of identifier: AnyHashable) -> Int? {
+        (identifier.base as? Identifier).flatMap { key in withTables { $0.old[key] } }
+    }
+
+    func newIndex(of identifier: AnyHashable) -> Int? {
+        (identifier.base as? Identifier).flatMap { key in withTables { $0.new[key] } }
+    }
+
+    func lastOldIndex(sameAsOld index: Int) -> Int? { withTables { $0.old[$0.identifiers[index]] } }
+
+    func lastNewIndex(sameAsOld index: Int) -> Int? { withTables { $0.new[$0.identifiers[index]] } }
+
+    private func withTables<Result: Sendable>(_ body: (Tables) -> Result) -> Result {
+        tables.withLock { tables in
+            let built = tables ?? makeTables()
+            tables = built
+            return body(built)
+        }
+    }
+
+    private func makeTables() -> Tables {
+        let old = identifiers(false)
+        return Tables(
+            identifiers: old, old: IdentifierLookup.lastIndexes(of: old),
+            new: IdentifierLookup.lastIndexes(of: identifiers(true)))
+    }
+
+    private static func lastIndexes(of identifiers: [Identifier]) -> [Identifier: Int] {
+        var indexes: [Identifier: Int] = [:]
+        indexes.reserveCapacity(identifiers.count)
+        for (index, identifier) in identifiers.enumerated() { indexes[identifier] = index }
+        return indexes
     }
 }
