@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
-package import ListKit
+internal import ListConfiguration
+@_spi(Daemon) package import ListKit
 internal import ListSupport
 
 /// The canonical path of a file that has passed the checks of a plugin's library.
@@ -136,4 +137,115 @@ private func canonicalPath(_ path: String) -> String? {
     guard let resolved = unsafe realpath(path, nil) else { return nil }
     defer { unsafe free(resolved) }
     return unsafe String(cString: resolved)
+}
+
+/// The directories in which plugins are searched, in order.
+package struct PluginDirectories: Sendable, Hashable {
+    /// The paths of the directories.
+    package let paths: [String]
+
+    package init(_ paths: [String]) {
+        self.paths = paths
+    }
+
+    /// Finds a plugin by its name, or by a path to its file within the directories.
+    ///
+    /// A name is searched as `NAME.so` and `libNAME.so`, in the order of the directories. A relative path is relative
+    /// to a plugin directory.
+    ///
+    /// - Throws: `noSuchPlugin`, or `pluginRefused` for a file that must not be loaded. The message says what to do.
+    package func find(_ nameOrPath: String) throws(ListError) -> PluginFile {
+        guard !nameOrPath.isEmpty, !nameOrPath.utf8.contains(0) else {
+            throw ListError(.noSuchPlugin, "the name of the plugin is empty, or has a NUL in it")
+        }
+        for path in candidates(for: nameOrPath) {
+            if unsafe access(path, F_OK) == 0 { return try PluginFile(path: path, in: paths) }
+            // Another plugin of that name, in a later directory, must not replace one that cannot be seen.
+            if let reason = Self.obstacle(errno) {
+                let user = UnixGroups.name(ofUser: geteuid()) ?? String(geteuid())
+                throw ListError(
+                    .pluginRefused,
+                    "\(path.shortenedPath) cannot be read by user \(user): check the modes of the plugin "
+                        + "directories \(paths.joined(separator: ":"))", cause: reason)
+            }
+        }
+        let directories = paths.joined(separator: ":")
+        guard nameOrPath.utf8.contains(UInt8(ascii: "/")) else {
+            throw ListError(
+                .noSuchPlugin,
+                "there is no plugin \(nameOrPath.quoted): no file of that name with .so at its end, or also lib at its "
+                    + "beginning, is in \(directories)")
+        }
+        let name = PluginFile.pluginName(ofFile: nameOrPath)
+        throw ListError(
+            .noSuchPlugin,
+            "there is no file \(nameOrPath.quoted); a plugin is loaded by its name, \(name.quoted), "
+                + "from \(directories)")
+    }
+
+    private func candidates(for nameOrPath: String) -> [String] {
+        if nameOrPath.hasPrefix("/") { return [nameOrPath] }
+        if PluginName.isValid(nameOrPath) {
+            return paths.flatMap { ["\($0)/\(nameOrPath).so", "\($0)/lib\(nameOrPath).so"] }
+        }
+        return paths.map { "\($0)/\(nameOrPath)" }
+    }
+
+    /// Returns the text of an error other than that there is no such file; nil otherwise.
+    private static func obstacle(_ number: Int32) -> String? {
+        [ENOENT, ENOTDIR, ENAMETOOLONG].contains(number) ? nil : SystemError.text(number)
+    }
+}
+
+/// The part of a file's ELF header that shows whether this machine's dynamic loader can load the file (elf(5)).
+struct ELFHeader {
+    private static let length = 20
+    private let bytes: [UInt8]
+
+    /// Reads the header. Of a file that is shorter than a header, all bytes are read, and ``check(_:)`` throws.
+    init(of path: String) throws(ListError) {
+        // O_NONBLOCK: opening must not block, even if the path has become a FIFO.
+        let file = unsafe open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+        guard file >= 0 else {
+            throw ListError(.pluginRefused, "\(path.shortenedPath) cannot be read", cause: SystemError.text(errno))
+        }
+        defer { close(file) }
+        var buffer = [UInt8](repeating: 0, count: Self.length)
+        // The buffer is a local array, and `read` gets its length.
+        let count = unsafe buffer.withUnsafeMutableBytes { unsafe read(file, $0.baseAddress, $0.count) }
+        bytes = Array(buffer.prefix(max(0, count)))
+    }
+
+    /// Makes a header from bytes.
+    init(bytes: [UInt8]) {
+        self.bytes = Array(bytes.prefix(Self.length))
+    }
+
+    /// Checks that the file is a shared object for this machine.
+    func check(_ path: String) throws(ListError) {
+        guard bytes.starts(with: [0x7F, UInt8(ascii: "E"), UInt8(ascii: "L"), UInt8(ascii: "F")]) else {
+            throw ListError(.pluginRefused, "\(path.shortenedPath) is not an ELF file")
+        }
+        guard bytes.count == Self.length, bytes[4] == 2, bytes[5] == 1 else {
+            throw ListError(.pluginRefused, "\(path.shortenedPath) is not a 64-bit little-endian ELF file")
+        }
+        let type = UInt16(bytes[16]) | UInt16(bytes[17]) << 8
+        guard type == 3 else {
+            throw ListError(.pluginRefused, "\(path.shortenedPath) is not a shared object (ELF type \(type))")
+        }
+        let machine = UInt16(bytes[18]) | UInt16(bytes[19]) << 8
+        guard machine == Self.thisMachine else {
+            throw ListError(
+                .pluginRefused,
+                "\(path.shortenedPath) is built for ELF machine \(machine), but this machine is \(Self.thisMachine)")
+        }
+    }
+
+    #if arch(x86_64)
+    private static let thisMachine: UInt16 = 62
+    #elseif arch(arm64)
+    private static let thisMachine: UInt16 = 183
+    #elseif arch(riscv64)
+    private static let thisMachine: UInt16 = 243
+    #endif
 }

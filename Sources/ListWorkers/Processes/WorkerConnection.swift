@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DBus
+internal import Dispatch
+internal import Glibc
+internal import ListConfiguration
 internal import ListKit
+internal import ListSupport
+internal import Synchronization
 
 /// The daemon's end of the connection with one worker. It listens on a private socket and accepts only the started
 /// process.
@@ -100,4 +105,236 @@ final class WorkerConnection {
 
     /// Stops listening.
     func close() { socket?.close() }
+}
+
+/// The private socket on which the daemon accepts the connection of one worker; in a directory that only its user may
+/// enter.
+@DBusActor
+final class WorkerSocket {
+    let server: Server
+    private let directory: String
+    private let path: String
+
+    private init(server: Server, directory: String, path: String) {
+        self.server = server
+        self.directory = directory
+        self.path = path
+    }
+
+    /// The address to which the worker connects.
+    var address: String { server.address }
+
+    /// Listens for one connection, from a process for whose credentials `admits` returns true.
+    static func listen(admitting admits: @escaping @DBusActor (Credentials) -> Bool) throws(ListError) -> WorkerSocket {
+        let directory = try makeDirectory()
+        let path = directory + "/worker"
+        var settings = Server.Configuration()
+        settings.maximumConnections = 1
+        settings.admits = admits
+        do throws(DBusError) {
+            let server = try Server.listen("unix:path=" + DBus.BusAddress.escape(path), settings)
+            return WorkerSocket(server: server, directory: directory, path: path)
+        } catch {
+            _ = unsafe rmdir(directory)
+            throw ListError(
+                .pluginFailed, "the socket for a worker could not be made: \(path.shortenedPath)", cause: error.message)
+        }
+    }
+
+    /// Removes the socket from the file system, after its worker has connected.
+    func hide() {
+        _ = unsafe unlink(path)
+        _ = unsafe rmdir(directory)
+    }
+
+    /// Closes the connection and the socket.
+    func close() {
+        server.close()
+        hide()
+    }
+
+    private static func makeDirectory() throws(ListError) -> String {
+        let parents = ["RUNTIME_DIRECTORY", "XDG_RUNTIME_DIR", "TMPDIR"].compactMap(Environment.value)
+        // RUNTIME_DIRECTORY of a service may be several paths, separated by colons. A socket's path has at most 108
+        // bytes.
+        let usable = parents.map { String($0.prefix { $0 != ":" }) }.filter { !$0.isEmpty && $0.utf8.count < 70 }
+        var template = Array("\(usable.first ?? "/tmp")/listd-XXXXXX".utf8CString)
+        // mkdtemp writes into the template, a local array.
+        let made: String? = unsafe template.withUnsafeMutableBufferPointer { buffer in
+            guard let start = buffer.baseAddress, let path = unsafe mkdtemp(start) else { return nil }
+            return unsafe String(cString: path)
+        }
+        guard let made else {
+            throw ListError(
+                .pluginFailed, "the directory for a worker's socket could not be made", cause: SystemError.text(errno))
+        }
+        return made
+    }
+}
+
+/// One end of the D-Bus connection between the daemon and a worker, which carries packets in both directions, in order.
+///
+/// Both ends export an object with the same interface at the same path. A packet is a method call without a reply. So
+/// each end can limit its unsent bytes and pause its reading.
+@DBusActor
+final class WorkerLink {
+    /// The exported object. The object tree retains it, so it must not retain the tree.
+    private final class Inlet {
+        let receive: @DBusActor (WorkerPacket) -> Void
+
+        init(_ receive: @escaping @DBusActor (WorkerPacket) -> Void) { self.receive = receive }
+    }
+
+    /// The connection to the other end; nil before it is open and after it was closed.
+    private(set) weak var connection: Connection?
+    /// The objects that the other end can call.
+    let tree = ObjectTree()
+
+    private static let path: ObjectPath = "/org/listd/Worker"
+
+    private static let interface = Interface<Inlet>(
+        "org.listd.Worker1",
+        [
+            .method("Take", in: ["packet": "ay"]) { inlet, call in
+                inlet.receive(.bytes(try call.arguments(as: [UInt8].self)))
+            },
+            .method("TakeFile", in: ["packet": "h"]) { inlet, call in
+                inlet.receive(.file(try call.arguments(as: FileDescriptor.self)))
+            },
+        ])
+
+    /// Makes an end that calls `receive` with each packet from the other end.
+    init(_ receive: @escaping @DBusActor (WorkerPacket) -> Void) {
+        tree.add(ExportedObject(Self.interface, of: Inlet(receive)), at: Self.path)
+    }
+
+    /// Sets the connection on which packets are sent; nil = packets are dropped.
+    func setConnection(_ connection: Connection?) { self.connection = connection }
+
+    /// Sends a packet, or drops it when there is no connection.
+    func send(_ packet: WorkerPacket) throws(DBusError) {
+        guard let connection else { return }
+        switch packet {
+        case .bytes(let bytes): try send("Take", bytes, on: connection)
+        case .file(let file): try send("TakeFile", file, on: connection)
+        }
+    }
+
+    private func send(_ member: String, _ value: some DBusEncodable, on connection: Connection) throws(DBusError) {
+        let message = try Message.methodCall(
+            to: nil, path: Self.path, interface: Self.interface.name, member: member)
+        try message.write(value)
+        try connection.callWithoutReply(message)
+    }
+}
+
+/// Decodes the reports of one worker and dispatches them in order: reports of a list to the list, others to the
+/// supervisor.
+///
+/// Large reports are decoded on a separate queue, so that they do not block the event loop.
+final class WorkerReports: Sendable {
+    private let plugin: String
+    /// Handles reports that are not about a list, on the thread that has decoded them.
+    private let handle: @Sendable (WorkerReport) -> Void
+    private let queue = DispatchQueue(label: "org.listd.worker.reports")
+    /// The lists whose reports are dispatched, by their numbers; read on the queue.
+    private let lists = Mutex<[PresenterNumber: any PresentedList]>([:])
+
+    init(of plugin: String, _ handle: @escaping @Sendable (WorkerReport) -> Void) {
+        self.plugin = plugin
+        self.handle = handle
+    }
+
+    /// Dispatches the reports of a presenter to a list from now on.
+    func dispatchReports(of number: PresenterNumber, to list: any PresentedList) {
+        lists.withLock { $0[number] = list }
+    }
+
+    /// Discards the reports of a presenter from now on.
+    func discardReports(of number: PresenterNumber) { lists.withLock { $0[number] = nil } }
+
+    /// Handles a report on the caller's thread. Call this only when no earlier report is on the queue.
+    ///
+    /// - Throws: an error for bytes that are not an encoded report.
+    func handleNow(_ packet: WorkerPacket) throws(WireError) { try decodeAndDispatch(packet, isLight: true) }
+
+    /// Handles a report on the queue, after all earlier reports.
+    ///
+    /// - Parameter completion: called on the queue; the error is non-nil for bytes that are not an encoded report.
+    func handleInOrder(_ packet: WorkerPacket, _ completion: @escaping @Sendable (WireError?) -> Void) {
+        queue.async { [self] in
+            do throws(WireError) {
+                try decodeAndDispatch(packet, isLight: false)
+                completion(nil)
+            } catch {
+                completion(error)
+            }
+        }
+    }
+
+    /// Calls `completion` when all earlier reports are handled. Later reports of lists are discarded.
+    func end(_ completion: @escaping @Sendable () -> Void) {
+        queue.async { [self] in
+            lists.withLock { $0 = [:] }
+            completion()
+        }
+    }
+
+    private func decodeAndDispatch(_ packet: WorkerPacket, isLight: Bool) throws(WireError) {
+        let report = try packet.value(of: WorkerReport.self)
+        guard case .presented(let number, let output) = report else { return handle(report) }
+        let list = lists.withLock { $0[number] }
+        list?.times?.countMessage(fromWorkerOf: plugin)
+        list?.report(output, from: number, isLight: isLight)
+    }
+}
+
+/// The flow control of a worker's reports. It decides when the daemon pauses reading from the worker.
+///
+/// It has no side effects. Reading pauses while too many bytes of reports are not handled, and after each burst of
+/// reports, so that a worker that reports all the time leaves the event loop time for others.
+struct ReportIntake {
+    /// The maximum size of the reports that are not handled, in bytes; beyond it, reading pauses.
+    private static let pausedAbove = 16 << 20
+    /// The maximum number of reports that are read in one ``stretch``.
+    private static let reportsInStretch = 256
+    /// The time in which ``reportsInStretch`` reports may be read.
+    static let stretch = Duration.milliseconds(10)
+
+    /// The number of reports that are not handled yet.
+    private var packets = 0
+    /// The size of the reports that are not handled yet.
+    private var bytes = 0
+    private var isBehind = false
+    private var stretchStart = ContinuousClock.now
+    private var reportsRead = 0
+
+    /// Whether all reports are handled.
+    var isEmpty: Bool { packets == 0 }
+
+    /// Whether reading has to pause.
+    var mustPause: Bool { isBehind || reportsRead >= Self.reportsInStretch }
+
+    /// Records that a report has arrived.
+    ///
+    /// - Returns: whether it is the last report of its stretch. The caller then calls ``endStretch()`` after one
+    ///   ``stretch``.
+    mutating func recordArrival(ofBytes count: Int, at now: ContinuousClock.Instant) -> Bool {
+        packets += 1
+        bytes += count
+        if bytes > Self.pausedAbove { isBehind = true }
+        if stretchStart + Self.stretch <= now { (stretchStart, reportsRead) = (now, 0) }
+        reportsRead += 1
+        return reportsRead == Self.reportsInStretch
+    }
+
+    /// Records that a report is handled.
+    mutating func recordHandled(bytes count: Int) {
+        packets -= 1
+        bytes -= count
+        if bytes < Self.pausedAbove / 4 { isBehind = false }
+    }
+
+    /// Lets the next burst of reports be read.
+    mutating func endStretch() { reportsRead = 0 }
 }

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CLinux
+internal import DBus
+internal import Glibc
 @_spi(Daemon) internal import ListKit
-internal import PluginAPI
+internal import ListSources
+@_spi(Daemon) internal import PluginAPI
 
 /// An order of the daemon to a worker.
 enum WorkerOrder: Sendable {
@@ -96,5 +100,170 @@ extension PluginAssignment: WireCodable {
         self.init(
             path: try reader.read(), directories: try reader.read(), settings: try reader.read(),
             memoryMax: try reader.read(), hasNetwork: try reader.read())
+    }
+}
+
+/// A report of a worker to the daemon.
+enum WorkerReport: Sendable {
+    /// The plugin is loaded.
+    case loaded(PluginFacts)
+    /// The plugin cannot be loaded, or refuses to start.
+    case refused(ListError)
+    /// The output of the presenter of a list.
+    case presented(PresenterNumber, PresenterOutput)
+    /// A data source was made, or could not be made.
+    case sourceMade(PresenterNumber, Result<DataSourceTraits, ListError>)
+    /// An event of a data source; the next event waits for ``WorkerOrder/eventTaken(_:)``.
+    case sourceEvent(PresenterNumber, SourceEvent)
+    /// A data source has stopped.
+    case sourceStopped(PresenterNumber)
+    /// A log message of the plugin.
+    case log(PluginLogger.Level, String)
+    /// The answer to ``WorkerOrder/ping``.
+    case alive
+}
+
+/// The properties of a plugin that a worker knows once it has loaded the plugin.
+struct PluginFacts: Sendable, Equatable {
+    /// The plugin's own version, for people.
+    var version: String
+    /// The version of the plugin API that the plugin was built for: major × 65536 + minor.
+    var apiVersion: UInt32
+    /// The names of its section controllers, without the prefix `PLUGIN/`.
+    var sectionControllers: [String]
+    /// The names of its data sources, without the prefix `PLUGIN/`.
+    var dataSources: [String]
+    /// The hints for fields, by the name of the data source and of the field.
+    var hints: [String: [String: FieldHint]]
+}
+
+extension WorkerReport: WireCodable {
+    func write(to writer: inout WireWriter) {
+        switch self {
+        case .loaded(let facts): writer.write(0 as UInt8, facts)
+        case .refused(let error): writer.write(1 as UInt8, error)
+        case .presented(let number, let output): writer.write(2 as UInt8, number, output)
+        case .sourceMade(let number, let outcome): writer.write(3 as UInt8, number, outcome)
+        case .sourceEvent(let number, let event): writer.write(4 as UInt8, number, event)
+        case .sourceStopped(let number): writer.write(5 as UInt8, number)
+        case .log(let level, let text): writer.write(6 as UInt8, UInt32(bitPattern: level.rawValue), text)
+        case .alive: writer.write(7 as UInt8)
+        }
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        switch try reader.readByte() {
+        case 0: self = .loaded(try reader.read())
+        case 1: self = .refused(try reader.read())
+        case 2: self = .presented(try reader.read(), try reader.read())
+        case 3: self = .sourceMade(try reader.read(), try reader.read())
+        case 4: self = .sourceEvent(try reader.read(), try reader.read())
+        case 5: self = .sourceStopped(try reader.read())
+        case 6:
+            let level = PluginLogger.Level(rawValue: Int32(bitPattern: try reader.read()))
+            self = .log(level ?? .info, try reader.read())
+        case 7: self = .alive
+        case let kind: throw WireError("a report has the unknown kind \(kind)")
+        }
+    }
+}
+
+extension PluginFacts: WireCodable {
+    func write(to writer: inout WireWriter) {
+        writer.write(version, apiVersion, sectionControllers, dataSources, hints)
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        self.init(
+            version: try reader.read(), apiVersion: try reader.read(), sectionControllers: try reader.read(),
+            dataSources: try reader.read(), hints: try reader.read())
+    }
+}
+
+extension CallbackTimes.Times: WireCodable {
+    func write(to writer: inout WireWriter) { writer.write(calls, nanoseconds, longestNanoseconds) }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        self.init()
+        (calls, nanoseconds, longestNanoseconds) = (try reader.read(), try reader.read(), try reader.read())
+    }
+}
+
+/// An encoded order or report: its bytes, or for a large one a sealed memory file (memfd_create(2)) that contains them.
+enum WorkerPacket: Sendable {
+    case bytes([UInt8])
+    case file(FileDescriptor)
+
+    /// The maximum size of an encoded value that is sent on the socket, in bytes. A larger one would block the socket
+    /// for other packets.
+    private static let inlineBytes = 256 << 10
+    /// The maximum size of an encoded value, in bytes.
+    static let maximumBytes = 256 << 20
+
+    /// Encodes a value.
+    ///
+    /// - Throws: `limitsExceeded` for a value larger than ``maximumBytes``, and when there is no memory for the file.
+    init(_ value: some WireCodable) throws(ListError) {
+        let bytes = WireWriter.bytes(of: value)
+        guard bytes.count <= Self.maximumBytes else {
+            throw ListError(
+                .limitsExceeded,
+                "a message between listd and a worker has \(bytes.count) bytes, more than \(Self.maximumBytes)")
+        }
+        self =
+            bytes.count > Self.inlineBytes
+            ? .file(try SealedMemory.file(named: "listd worker", containing: bytes)) : .bytes(bytes)
+    }
+
+    /// The memory that the encoded value takes in the process that reads it, in bytes.
+    var byteCount: Int {
+        switch self {
+        case .bytes(let bytes): bytes.count
+        case .file(let file): Self.size(of: file) ?? 0
+        }
+    }
+
+    /// The maximum size of a light packet, in bytes. Decoding so many bytes takes about as long as a change of threads.
+    private static let lightBytes = 16 << 10
+
+    /// Whether the event loop decodes the packet itself.
+    var isLight: Bool {
+        if case .bytes(let bytes) = self { bytes.count <= Self.lightBytes } else { false }
+    }
+
+    /// Decodes the value.
+    func value<Value: WireCodable>(of type: Value.Type = Value.self) throws(WireError) -> Value {
+        switch self {
+        case .bytes(let bytes): try WireReader.value(of: type, from: bytes)
+        case .file(let file): try WireReader.value(of: type, from: Self.contents(of: file))
+        }
+    }
+
+    private static func size(of file: FileDescriptor) -> Int? {
+        var status = stat()
+        guard unsafe fstat(file.rawValue, &status) == 0, listd_is_sealed(file.rawValue) == 1 else { return nil }
+        return Int(status.st_size)
+    }
+
+    /// Reads a sealed memory file. Other files are refused, as reading them could block.
+    private static func contents(of file: FileDescriptor) throws(WireError) -> [UInt8] {
+        guard let size = size(of: file), size <= maximumBytes else {
+            throw WireError("the memory file of a message is not sealed, or is too large")
+        }
+        var count = 0
+        // The capacity of the array is the number of requested bytes.
+        let bytes = unsafe [UInt8](unsafeUninitializedCapacity: size) { buffer, used in
+            while count < size {
+                let read = unsafe pread(
+                    file.rawValue, buffer.baseAddress?.advanced(by: count), size - count, off_t(count))
+                guard read > 0 else { break }
+                count += read
+            }
+            used = count
+        }
+        guard count == size else {
+            throw WireError("only \(count) of the \(size) bytes of a memory file could be read")
+        }
+        return bytes
     }
 }

@@ -342,3 +342,123 @@ extension WorkerProcess {
         kill("a callback did not return within \(limit) (CallbackTimeout)")
     }
 }
+
+/// A watchdog that detects a worker that does not answer at all.
+///
+/// It has no side effects: each check returns the action for the supervisor. A check pings the worker, and every report
+/// counts as an answer. Of the time between two checks, at most one ``step`` counts as silence: a busy or sleeping
+/// machine that delayed the daemon has also delayed the worker.
+package struct WorkerPulse: Sendable, Equatable {
+    /// The next step of the supervisor.
+    package enum Action: Sendable, Equatable {
+        /// Nothing.
+        case none
+        /// Send a ping.
+        case ask
+        /// Kill the worker.
+        case giveUp
+    }
+
+    /// The time that an answer may take in addition to a callback, as other processes may use the processors.
+    package static let grace = Duration.seconds(5)
+
+    /// The maximum time without a report after a ping.
+    package let limit: Duration
+    /// The interval of the checks.
+    package let step: Duration
+    /// The time without a report since the last ping; nil = no ping is unanswered.
+    private var silence: Duration?
+    private var lastCheck: ContinuousClock.Instant?
+
+    /// Makes a watchdog that has not sent a ping yet.
+    package init(callbackTimeout: Duration) {
+        limit = callbackTimeout + Self.grace
+        // Several checks per timeout, so that a hang is detected soon after the timeout.
+        step = max(callbackTimeout / 5, .milliseconds(20))
+    }
+
+    /// Records a report of the worker, which answers the last ping.
+    package mutating func recordAnswer() { silence = nil }
+
+    /// Checks whether the worker has answered.
+    ///
+    /// - Parameter isListening: whether the daemon reads the worker's reports at present.
+    package mutating func check(at now: ContinuousClock.Instant, isListening: Bool) -> Action {
+        let passed = min(lastCheck.map { $0.duration(to: now) } ?? .zero, step)
+        lastCheck = now
+        guard isListening else {
+            silence = silence.map { _ in .zero }
+            return .none
+        }
+        guard let known = silence else {
+            silence = .zero
+            return .ask
+        }
+        silence = known + passed
+        return known + passed >= limit ? .giveUp : .none
+    }
+}
+
+/// The breadcrumbs of one worker, with the slots in use, and the detection of calls that do not return.
+struct CrumbTable {
+    private let map: BreadcrumbMap
+    /// The maximum duration of a call.
+    private let callbackTimeout: Duration
+    /// The slots in use. Slot 0 is for loading the plugin.
+    private var used: Set<Int> = [0]
+    /// The call in each slot at the last check, and the time of the first check that has seen the call.
+    private var seen: [Int: (stamp: UInt64, since: ContinuousClock.Instant)] = [:]
+    /// The slot of a call that has exceeded the timeout; nil = none has.
+    private var culprit: Int?
+
+    /// Makes the shared memory into which the worker writes.
+    init(callbackTimeout: Duration) throws(ListError) {
+        self.callbackTimeout = callbackTimeout
+        map = try BreadcrumbMap()
+    }
+
+    /// The shared memory, which the worker inherits.
+    var memory: BreadcrumbMap { map }
+
+    /// Reserves a free slot; nil when all slots are in use.
+    mutating func reserve() -> Int? {
+        guard let slot = (1..<BreadcrumbMap.count).first(where: { !used.contains($0) }) else { return nil }
+        used.insert(slot)
+        return slot
+    }
+
+    /// Frees a slot.
+    mutating func release(_ slot: Int) {
+        used.remove(slot)
+        seen[slot] = nil
+    }
+
+    /// Looks for a call that has exceeded the timeout, and records its slot as the culprit.
+    ///
+    /// - Returns: the timeout; nil = no call has exceeded it.
+    mutating func findHang(at now: ContinuousClock.Instant) -> Duration? {
+        for slot in used {
+            let stamp = map.slot(at: slot)?.stamp ?? 0
+            guard stamp != 0 else {
+                seen[slot] = nil
+                continue
+            }
+            if let known = seen[slot], known.stamp == stamp {
+                guard known.since.duration(to: now) < callbackTimeout else {
+                    culprit = slot
+                    return callbackTimeout
+                }
+            } else {
+                seen[slot] = (stamp, now)
+            }
+        }
+        return nil
+    }
+
+    /// The calls that are running in the worker, by slot; after a timeout, only the call that has exceeded it.
+    var callsUnderWay: [Int: Breadcrumb] {
+        let suspects = culprit.map { [$0] } ?? used
+        return Dictionary(
+            suspects.compactMap { slot in map.slot(at: slot)?.breadcrumb.map { (slot, $0) } }, uniquingKeysWith: { $1 })
+    }
+}

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CLinux
+package import DBus
 internal import Dispatch
 internal import Glibc
+package import ListKit
+internal import ListSupport
 internal import Synchronization
 
 /// The thread that starts workers.
@@ -42,5 +45,78 @@ final class WorkerSpawner: Sendable {
     func run(_ start: @escaping @Sendable () -> Void) {
         starts.withLock { $0.append(start) }
         waiting.signal()
+    }
+}
+
+/// The program that is started as a worker.
+package struct WorkerExecutable: Sendable {
+    /// The path of the program.
+    package let path: String
+
+    /// The program of this process, even when its file was replaced meanwhile.
+    package static let thisProgram = WorkerExecutable(path: "/proc/self/exe")
+
+    /// Uses another program, as tests do.
+    package init(path: String) {
+        self.path = path
+    }
+
+    /// Environment variables that concern only the daemon, and that workers do not get.
+    private static let withheld: Set = [
+        "NOTIFY_SOCKET", "INVOCATION_ID", "JOURNAL_STREAM", "LISTEN_FDS", "LISTEN_PID", "LISTEN_FDNAMES",
+        "STATE_DIRECTORY", "RUNTIME_DIRECTORY", "WATCHDOG_PID", "WATCHDOG_USEC", "SWIFT_BACKTRACE",
+        Confinement.writablePaths,
+    ]
+
+    /// Starts a worker. It inherits the standard descriptors, and `memory` as descriptor 3, but no other ones.
+    ///
+    /// - Parameters:
+    ///   - name: the name that ps(1) shows.
+    ///   - address: the address to which the worker connects.
+    ///   - hasNetwork: whether the worker may use the network although the daemon may not.
+    ///   - writablePaths: the files and directories that the worker may change.
+    ///   - output: the standard output and standard error of the worker.
+    ///   - memory: the memory file for breadcrumbs.
+    /// - Returns: the process id.
+    package func start(
+        as name: String, address: String, hasNetwork: Bool, writablePaths: [String] = [],
+        writingTo output: FileDescriptor,
+        passing memory: FileDescriptor
+    ) throws(ListError) -> Int32 {
+        // A crashed worker must end at once, without a backtrace, as its lists wait for the next process.
+        let environment =
+            Self.environment + ["SWIFT_BACKTRACE=enable=no"]
+            + (writablePaths.isEmpty ? [] : ["\(Confinement.writablePaths)=\(writablePaths.joined(separator: "\n"))"])
+        let process = unsafe Self.withCStrings([name, "--worker", address]) { arguments in
+            unsafe Self.withCStrings(environment) { variables in
+                hasNetwork && listd_has_spawner() == 1
+                    ? unsafe listd_spawn_with_network(path, arguments, variables, output.rawValue, memory.rawValue)
+                    : unsafe listd_spawn(path, arguments, variables, output.rawValue, memory.rawValue)
+            }
+        }
+        guard process > 0 else {
+            throw ListError(
+                .pluginFailed, "a worker could not be started: \(path.shortenedPath)", cause: SystemError.text(errno))
+        }
+        return process
+    }
+
+    private static var environment: [String] {
+        Environment.variables.filter { !withheld.contains($0.key) }.map { "\($0)=\($1)" }
+    }
+
+    private static func withCStrings<Result>(
+        _ strings: [String], _ body: (UnsafePointer<UnsafeMutablePointer<CChar>?>?) -> Result
+    ) -> Result {
+        // Copies that are freed after `body`, with a null pointer as the end of the array.
+        var copies = unsafe [UnsafeMutablePointer<CChar>?]()
+        for string in strings { unsafe copies.append(strdup(string)) }
+        unsafe copies.append(nil)
+        defer { unsafe Self.free(copies) }
+        return unsafe copies.withUnsafeBufferPointer { unsafe body($0.baseAddress) }
+    }
+
+    private static func free(_ copies: [UnsafeMutablePointer<CChar>?]) {
+        for index in unsafe copies.indices { unsafe Glibc.free(copies[index]) }
     }
 }
