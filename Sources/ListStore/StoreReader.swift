@@ -57,7 +57,7 @@ struct StoredRow {
         else { throw .corruption("a stored list is malformed") }
         sums = Sums(row)
         if checksDigest, row.number(14) != Self.digest(of: row, key: key, written, sums) {
-            throw .corruption("the row of the list \(name.debugDescription) is damaged")
+            throw .corruption("the row of the list \(name.quoted) is damaged")
         }
         (self.key, self.name, self.revision, self.written) = (key, name, revision, written)
         isRemoved = row.number(9) != 0
@@ -171,7 +171,7 @@ struct StoreReader {
         guard checksDigests else { return objects }
         let placesInIndex = checksIndex ? try placesInIndex(of: row.key) : places
         guard contents == row.sums.contents, places == row.sums.places, placesInIndex == places else {
-            throw .corruption("the objects of the list \(row.name.debugDescription) are not those that were stored")
+            throw .corruption("the objects of the list \(row.name.quoted) are not those that were stored")
         }
         return objects
     }
@@ -200,7 +200,7 @@ struct StoreReader {
             changes.append(StoredChange(revision: revision, bytes: rows.bytes(1)))
         }
         guard !checksDigests || log == row.sums.log else {
-            throw .corruption("the changes of the list \(row.name.debugDescription) are not those that were stored")
+            throw .corruption("the changes of the list \(row.name.quoted) are not those that were stored")
         }
         return changes
     }

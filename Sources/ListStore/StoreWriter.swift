@@ -111,7 +111,7 @@ struct StoreWriter {
 
     /// Returns the error for an adapter that is not stored, which is a fault of the caller.
     private static func noSuchAdapter(_ name: String) -> SQLiteFailure {
-        SQLiteFailure(code: 0, message: "the store has no adapter \(name.debugDescription)")
+        SQLiteFailure(code: 0, message: "the store has no adapter \(name.quoted)")
     }
 
     /// Records the start of a run, and writes its new epochs and losses.

@@ -201,7 +201,7 @@ public final class TestList {
     /// - Throws: `noSuchObject`, `noSuchItem`.
     public func moveItem(_ item: Int, to destination: Int, of id: String) throws(ListError) {
         guard let section = adapter.section(forID: id) else {
-            throw ListError(.noSuchObject, "the list has no object \(id.debugDescription)")
+            throw ListError(.noSuchObject, "the list has no object \(id.quoted)")
         }
         try perform(
             .moveItem(
@@ -266,7 +266,7 @@ final class TestProvider: ListSectionControllerProvider {
             guard let entry = manifest.sectionControllers.first(where: { $0.name == name }) else {
                 throw ListError(
                     .noSuchSectionController,
-                    "plugin \(manifest.name) has no section controller \(name.debugDescription)")
+                    "plugin \(manifest.name) has no section controller \(name.quoted)")
             }
             kinds[type] = entry.kind(named: "\(manifest.name)/\(name)")
         }

@@ -62,7 +62,7 @@ public final class TestSource {
         let host = PluginHost(settings: settings)
         let manifest = try plugin.manifest(for: host)
         guard let entry = manifest.dataSources.first(where: { $0.name == name }) else {
-            throw ListError(.invalidArguments, "plugin \(manifest.name) has no data source \(name.debugDescription)")
+            throw ListError(.invalidArguments, "plugin \(manifest.name) has no data source \(name.quoted)")
         }
         list = try TestList { ListSectionController() }
         try list.update(objects)

@@ -41,9 +41,9 @@ struct DataSourceArgumentTests {
     @Test(
         "a part of an argument is malformed → invalidArguments names the part",
         arguments: [
-            ("/a&color=red", "\"color\""), ("/a&", "\"\""), ("/100%", "\"/100%\""), ("/%4", "%25"), ("/%zz", "%25"),
-            ("/%ff", "not UTF-8"), ("depth=%", #""%""#), ("/a&depth=1&unit=a&depth=1", #""depth" is given twice"#),
-            ("recursive&recursive", #""recursive" is given twice"#),
+            ("/a&color=red", "“color”"), ("/a&", "“”"), ("/100%", "“/100%”"), ("/%4", "%25"), ("/%zz", "%25"),
+            ("/%ff", "not UTF-8"), ("depth=%", "“%”"), ("/a&depth=1&unit=a&depth=1", "“depth” is given twice"),
+            ("recursive&recursive", "“recursive” is given twice"),
         ])
     func wrong(text: String, named: String) {
         let error = #expect(throws: ListError.self) { try argument(text) }
@@ -54,6 +54,6 @@ struct DataSourceArgumentTests {
     @Test("an option that is not repeatable is given twice → reading it throws an error")
     func noneRepeatable() throws {
         let error = #expect(throws: ListError.self) { try DataSourceArgument("unit=a&unit=b") { $0 == "unit" } }
-        #expect(error?.message == #""unit=b": the option "unit" is given twice"#)
+        #expect(error?.message == "“unit=b”: the option “unit” is given twice")
     }
 }

@@ -117,7 +117,7 @@ extension RunningDaemon {
                     mayHaveSource: isGranted || service.authority.isAlwaysAdministrator(adapter.owner)))
         } catch {
             log.error(
-                "adapter \(adapter.name.debugDescription) could not be restored: \(error)", .adapter(adapter.name))
+                "adapter \(adapter.name.quoted) could not be restored: \(error)", .adapter(adapter.name))
         }
     }
 
@@ -155,7 +155,7 @@ extension RunningDaemon {
     func removeStoredList(_ name: String) {
         service.store?.write(.remove(name: name), durability: .disk) { [log] outcome in
             guard case .failure(let error) = outcome else { return }
-            log.error("the stored list \(name.debugDescription) could not be removed: \(error)", .adapter(name))
+            log.error("the stored list \(name.quoted) could not be removed: \(error)", .adapter(name))
         }
     }
 }
@@ -215,7 +215,7 @@ extension RunningDaemon {
 
     private func nameFaults(of list: ListConfiguration) -> [ConfigurationFault] {
         guard let adapter = service.adapters.object(named: list.name), !adapter.access.isConfigured else { return [] }
-        let message = "a client has already created a list \(list.name.debugDescription)"
+        let message = "a client has already created a list \(list.name.quoted)"
         return [ConfigurationFault(place: ConfigurationPlace(file: list.file, line: nil), message: message)]
     }
 

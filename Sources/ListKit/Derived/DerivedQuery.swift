@@ -111,7 +111,7 @@ extension DerivedQuery {
         guard value.allSatisfy({ (0x30...0x39).contains($0) }), let limit = UInt32(text) else {
             throw ListError(
                 .invalidArguments,
-                "the value \(text.quoted) of the key \"limit\" is not a number from 0 to \(UInt32.max)")
+                "the value \(text.quoted) of the key “limit” is not a number from 0 to \(UInt32.max)")
         }
         return Int(limit)
     }
@@ -121,7 +121,7 @@ extension DerivedSort {
     fileprivate init(parsing value: Substring.UTF8View) throws(ListError) {
         let isDescending = value.first == UInt8(ascii: "-")
         let field = isDescending ? value.dropFirst() : value
-        guard !field.isEmpty else { throw ListError(.invalidArguments, "the key \"sort\" names no field") }
+        guard !field.isEmpty else { throw ListError(.invalidArguments, "the key “sort” names no field") }
         self.init(field: try PercentEncoding.decode(field, of: "sort"), isDescending: isDescending)
     }
 }

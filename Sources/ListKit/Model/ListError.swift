@@ -119,14 +119,13 @@ enum ErrorText {
     ///
     /// - Complexity: O(1). At most one scalar beyond the quoted ones is read from `text`.
     static func quote(_ text: some Sequence<Unicode.Scalar>) -> String {
-        var (result, count) = ("\"", 0)
+        var (result, count) = ("“", 0)
         for scalar in text {
-            guard count < maximumQuotedScalars else { return result + "…\"" }
-            if scalar == "\"" || scalar == "\\" { result += "\\" }
+            guard count < maximumQuotedScalars else { return result + "…”" }
             result += escaped(scalar)
             count += 1
         }
-        return result + "\""
+        return result + "”"
     }
 
     /// Returns a text with terminal control characters escaped, cut at `limit` bytes and ending in `…` if it is

@@ -172,7 +172,7 @@ struct JSONLinesFile {
             }
         }
         if let unknown {
-            return .failure(Refusal(reason: addingHint(to: "unknown key \"\(unknown.prefix(64))\"")))
+            return .failure(Refusal(reason: addingHint(to: "unknown key “\(unknown.prefix(64))”")))
         }
         guard let id else { return .failure(Refusal(reason: "the object has no id")) }
         guard case .string = tape.node(at: id) else { return .failure(Refusal(reason: "id is not a string")) }
@@ -201,7 +201,7 @@ struct JSONLinesFile {
 
     private static func addingHint(to message: String) -> String {
         guard message.hasPrefix("unknown key ") else { return message }
-        return message + "; a program's own data belongs in \"fields\""
+        return message + "; a program's own data belongs in “fields”"
     }
 
     private func failure(at index: Int, _ message: String) -> DBusError {

@@ -399,7 +399,7 @@ struct PushCommand: Command {
     ) async throws(DBusError) -> UInt64 {
         do throws(DBusError) {
             return try await callWithFile(source, expecting: revision, to: adapter)
-        } catch  where error.message.contains("unknown key \"\(JSONLinesFile.section)\"") {
+        } catch  where error.message.contains("unknown key “\(JSONLinesFile.section)”") {
             let stripped: FileDescriptor
             let bytes = try lines(of: source).withoutSections
             do throws(InputFile.Failure) {

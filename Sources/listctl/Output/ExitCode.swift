@@ -58,7 +58,7 @@ extension DBusError {
             if rest.hasPrefix("no object ") { return "there is " + rest }
             if rest.hasPrefix("there is no object ") { return String(rest) }
         }
-        return message.replacing("an adapter \"", with: "a list \"").replacing("adapter \"", with: "list \"")
+        return message.replacing("an adapter “", with: "a list “").replacing("adapter “", with: "list “")
     }
 }
 

@@ -65,7 +65,7 @@ struct ListctlMessageTests {
             (#"{"id":"b","fields":5}"#, "fields is not an object"), ("[]", "the line is not a JSON object"),
             (
                 #"{"id":"b","subject":"x"}"#,
-                #"unknown key "subject"; a program's own data belongs in "fields""#
+                "unknown key “subject”; a program's own data belongs in “fields”"
             ),
         ] as [(String, String)])
     func malformed(line: String, complaint: String) async throws {
@@ -103,7 +103,7 @@ struct ListctlMessageTests {
     func noObject(command: String) async throws {
         let stage = try await Stage()
         _ = try await stage.createAdapter("a").performUpdates([Row("x", "t", [:])])
-        #expect(try await run(stage, "listctl \(command)").lines == [#"listctl: there is no object "zz""#])
+        #expect(try await run(stage, "listctl \(command)").lines == ["listctl: there is no object “zz”"])
         await stage.stop()
     }
 
@@ -193,9 +193,9 @@ struct ListctlMessageTests {
         _ = try await run(stage, "listctl create missing source=jsonl:/nowhere/x; listctl remove kept")
         await stage.stop()
         let log = stage.listd.standardError.split(separator: "\n")
-        #expect(log.contains { $0.contains(#"adapter "kept" was created"#) }, "\(log)")
-        #expect(log.contains { $0.contains(#"adapter "kept" was removed"#) }, "\(log)")
-        #expect(log.contains { $0.contains(#"adapter "kept (listctl "#) && $0.contains("was created") }, "\(log)")
+        #expect(log.contains { $0.contains("adapter “kept” was created") }, "\(log)")
+        #expect(log.contains { $0.contains("adapter “kept” was removed") }, "\(log)")
+        #expect(log.contains { $0.contains("adapter “kept (listctl ") && $0.contains("was created") }, "\(log)")
         #expect(log.contains { $0.contains("source jsonl:/nowhere/x: /nowhere/x does not exist") }, "\(log)")
         #expect(!log.contains { $0.contains("InvalidArgs") }, "\(log)")
     }

@@ -80,7 +80,7 @@ extension MalformedCall {
             "Set", [.string("org.listd.Listd1.Manager"), .string("Nope"), .variant(.string("2"))], "UnknownProperty",
             "Nope"),
         MalformedCall(.manager, "GetAdapter", [.string("nope")], "NoSuchAdapter", "nope"),
-        MalformedCall(.manager, "GetAdapter", [.string("")], "NoSuchAdapter", "\"\""),
+        MalformedCall(.manager, "GetAdapter", [.string("")], "NoSuchAdapter", "“”"),
         MalformedCall(.manager, "RemoveAdapter", [.string("nope")], "NoSuchAdapter", "nope"),
         MalformedCall(.manager, "CreateAdapter", [.string(""), .options([:])], "InvalidArgs", "name"),
         MalformedCall(.manager, "RenameAdapter", [.string("nope"), .string("x")], "NoSuchAdapter", "nope"),
@@ -185,7 +185,7 @@ extension MalformedCall {
         MalformedCall(
             .adapter, "PerformUpdates",
             perform([.row("a", "", ["big": .string(String(repeating: "x", count: 8 << 20))])]), "PayloadTooLarge",
-            "\"a\""),
+            "“a”"),
         MalformedCall(
             .adapter, "PerformUpdates",
             perform((0..<3).map { .row("\($0)", "", ["big": .string(String(repeating: "x", count: 6 << 20))]) }),
@@ -197,7 +197,7 @@ extension MalformedCall {
         MalformedCall(.adapter, "PerformUpdates", perform([], ["nope": .boolean(true)]), "InvalidArgs", "nope"),
         MalformedCall(
             .adapter, "PerformUpdates", perform([.row("a"), .row("a")], ["duplicates": .string("fail")]),
-            "DuplicateIdentifier", "\"a\""),
+            "DuplicateIdentifier", "“a”"),
         MalformedCall(.adapter, "PerformUpdates", perform([.row("a")], expecting: 99), "RevisionConflict", "99"),
         // These calls have several faults. Checks run in this order: options, ReadOnly, RevisionConflict, objects.
         MalformedCall(.adapter, "PerformUpdates", perform([.row("")], expecting: 99), "RevisionConflict", "99"),

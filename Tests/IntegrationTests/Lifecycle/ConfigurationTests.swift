@@ -139,7 +139,7 @@ struct ConfigurationTests {
             let outcome = try await ChildProcess.run(
                 ListdProcess.executable.path, ["--check-config", "--config", directory.path],
                 environment: ["SWIFT_BACKTRACE": "enable=no"], timeout: .seconds(60))
-            let fault = "\(file):2: Readers: there is no group \"\(group)\"; this has no effect until it exists"
+            let fault = "\(file):2: Readers: there is no group “\(group)”; this has no effect until it exists"
             let faults = status == 0 ? [] : [fault]
             #expect(outcome.status == status && outcome.lines == faults)
         }
@@ -213,7 +213,7 @@ struct ConfigurationTests {
         try write(nil, to: "a.list", of: stage)
         try write(plain, to: "c.list", of: stage)
         try write("[Limits]\nAdaptersPerUser=1\n", to: "listd.conf", of: stage)
-        try await expectIncompleteReload(stage, naming: "b.list:2: unknown key \"Nonsense\"")
+        try await expectIncompleteReload(stage, naming: "b.list:2: unknown key “Nonsense”")
         #expect(try await names(stage) == ["b", "c"])
         #expect(try await list.objects().revision == 1)
         #expect(try await list.epoch() == epoch)

@@ -36,8 +36,8 @@ struct OriginLogTests {
         _ = try await manager.call("CreateAdapter", "mine", options, returning: ObjectPath.self)
         try await manager.call("RemoveAdapter", "mine")
         await stage.stop()
-        #expect(logLines(stage, containing: #"adapter "mine" was created"#).count == 1)
-        #expect(logLines(stage, containing: #"adapter "mine" was removed"#).count == 1)
+        #expect(logLines(stage, containing: "adapter “mine” was created").count == 1)
+        #expect(logLines(stage, containing: "adapter “mine” was removed").count == 1)
     }
 
     @Test("Reload adds, removes and replaces lists, and grants access → each change has a log line with the caller")
@@ -50,11 +50,11 @@ struct OriginLogTests {
         try write("[List]\nLayout=none\n", to: "same.list", of: stage)
         try await stage.manager.call("Reload")
         await stage.stop()
-        #expect(logLines(stage, containing: #"adapter "goes" was removed"#).count == 1)
-        #expect(logLines(stage, containing: #"adapter "comes" was created"#).count == 1)
+        #expect(logLines(stage, containing: "adapter “goes” was removed").count == 1)
+        #expect(logLines(stage, containing: "adapter “comes” was created").count == 1)
         let changed = "was changed (readers from any to owner, writers from owner to any)"
-        #expect(logLines(stage, containing: #"adapter "stays" \#(changed)"#).count == 1)
-        #expect(!stage.listd.standardError.contains(#"adapter "same" was"#))
+        #expect(logLines(stage, containing: #"adapter “stays” \#(changed)"#).count == 1)
+        #expect(!stage.listd.standardError.contains("adapter “same” was"))
     }
 
     @Test("SIGHUP grants access to a list → the log line names the signal")
@@ -68,7 +68,7 @@ struct OriginLogTests {
         {}
         await stage.stop()
         #expect(
-            stage.listd.standardError.contains(#"adapter "a" was changed (writers from owner to any) by SIGHUP"#))
+            stage.listd.standardError.contains("adapter “a” was changed (writers from owner to any) by SIGHUP"))
     }
 
     private func rows(_ range: Range<Int>) -> [Row] { range.map { Row("\($0)", "", [:]) } }
@@ -87,7 +87,7 @@ struct OriginLogTests {
         await stage.stop()
         let lines = logLines(stage, containing: "PerformUpdates by ")
         #expect(lines.count == 2, "\(lines)")
-        #expect(lines.first?.contains(#"revision 6 of adapter "list", which removed 600 of 1000 objects"#) == true)
-        #expect(lines.last?.contains(#"revision 8 of adapter "list", which removed 2000 of 2000 objects"#) == true)
+        #expect(lines.first?.contains("revision 6 of adapter “list”, which removed 600 of 1000 objects") == true)
+        #expect(lines.last?.contains("revision 8 of adapter “list”, which removed 2000 of 2000 objects") == true)
     }
 }

@@ -60,7 +60,7 @@ struct RenameTests {
         #expect(try await after.applyChanges(remove: ["b"]) == 2)
         await stage.stop()
         let said = stage.listd.standardError.split(separator: "\n").filter {
-            $0.contains(#"adapter "after" was renamed from "before" by user \#(geteuid()), process "#)
+            $0.contains(#"adapter “after” was renamed from “before” by user \#(geteuid()), process "#)
         }
         #expect(said.count == 1)
     }

@@ -98,7 +98,7 @@ struct HorrorTests {
             try await stage.wait(for: "ready", restarts: 1)
             let error = try await stage.plugin("LastError", as: String.self)
             #expect(error.contains(blamed), comment)
-            #expect(error.contains("horrors/Horror on object \"victim\""), comment)
+            #expect(error.contains("horrors/Horror on object “victim”"), comment)
             #expect(error.contains("MemoryMax") == ["memory", "huge"].contains(horror.what), comment)
             #expect(try await stage.process != process, comment)
         } else {
@@ -138,7 +138,7 @@ struct HorrorTests {
         _ = try await list.performUpdates([Row("x", "row", ["value": .int64(1)])])
         try await stage.wait(for: "failed")
         let error = try await stage.plugin("LastError", as: String.self)
-        #expect(error.contains("in init of section controller horrors/Stillborn on object \"x\""))
+        #expect(error.contains("in init of section controller horrors/Stillborn on object “x”"))
         #expect(try await list.items().map(\.reuse) == ["row"])
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
@@ -197,7 +197,7 @@ struct HorrorTests {
         try await stage.wait(for: "ready", restarts: 1)
         let error = try await stage.plugin("LastError", as: String.self)
         #expect(error.contains(reason))
-        #expect(error.contains("in \(callback) of data source source with the argument \"\(argument)\""))
+        #expect(error.contains("in \(callback) of data source source with the argument “\(argument)”"))
         try await stage.stage.manager.call("RemoveAdapter", "horror")
         try await stage.waitUntilItRuns()
         #expect(try await steady.items().map(\.reuse) == ["steady"])
@@ -258,7 +258,7 @@ struct HorrorTests {
         ])
         try await stage.wait(for: "ready", restarts: 1)
         let error = try await stage.plugin("LastError", as: String.self)
-        #expect(error.contains("the worker flooded the list \"selecting\""))
+        #expect(error.contains("the worker flooded the list “selecting”"))
         #expect(try await list.items().map(\.reuse) == ["flood"])
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }

@@ -79,7 +79,7 @@ struct MovingTests {
         try await horrors.wait(for: "ready", restarts: 1)
         let error = try await horrors.plugin("LastError", as: String.self)
         #expect(error.contains("CallbackTimeout"))
-        #expect(error.contains("horrors/Traits on object \"victim\""))
+        #expect(error.contains("horrors/Traits on object “victim”"))
         #expect(try await list.items().map(\.reuse) == ["steady"])
         #expect(await horrors.stop() == ListdProcess.Outcome(status: 0))
     }
@@ -199,7 +199,7 @@ struct MovingTests {
             try await stage.createAdapter("both", ["section-controllers": controllers])
         }
         #expect(error?.standard == .invalidArgs)
-        #expect(error?.message.contains(#""horrors" and "greenhouse""#) == true)
+        #expect(error?.message.contains("“horrors” and “greenhouse”") == true)
         let list = TestAdapter(stage: stage, path: "/org/listd/Listd1/adapters/moving")
         _ = try await list.performUpdates([Row("x", "a", [:])])
         #expect(try await list.items().map(\.reuse) == ["steady"])

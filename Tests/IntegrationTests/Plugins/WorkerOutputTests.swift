@@ -104,7 +104,7 @@ struct WorkerOutputTests {
         try await stage.wait(for: "ready", restarts: 1)
         let lastError = try await stage.plugin("LastError", as: String.self)
         #expect(signals.contains { lastError.contains("the process ended with signal \($0) (") })
-        #expect(lastError.contains("horrors/Horror on object \"victim\""))
+        #expect(lastError.contains("horrors/Horror on object “victim”"))
         #expect(!lastError.contains("(+0x"))
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
         let said = printedLines(stage)

@@ -102,7 +102,7 @@ struct WorkerTests {
         let other = try await stage.makeList("other", "Horror")
         _ = try await other.performUpdates([Row("x", "row", ["do": .string("trap"), "at": .string("count")])])
         try await stage.wait(for: "failed")
-        #expect(try await stage.plugin("LastError", as: String.self).contains("horrors/Horror on object \"x\""))
+        #expect(try await stage.plugin("LastError", as: String.self).contains("horrors/Horror on object “x”"))
         let items = try await list.items()
         #expect(items.map(\.reuse) == ["row"])
         #expect(items.first?.content["value"] == .int64(1))

@@ -221,13 +221,13 @@ struct RestartTests {
         try #require(unsafe truncate(stages.file, 5000) == 0)
         try await stages.run { stage async throws in
             #expect(try await stage.names().isEmpty)
-            #expect(stage.listd.standardError.contains("the list \"mail\" was lost: \(stages.file) is damaged"))
+            #expect(stage.listd.standardError.contains("the list “mail” was lost: \(stages.file) is damaged"))
             #expect(stage.listd.standardError.contains("listd.db.damaged-"))
             #expect(try await stage.createStored("mail").epoch() != epoch)
         }
         try await stages.run { stage async throws in
             let losses = try await stage.losses()
-            #expect(losses.count == 1 && losses[0].hasPrefix("the list \"mail\" was lost"), "\(losses)")
+            #expect(losses.count == 1 && losses[0].hasPrefix("the list “mail” was lost"), "\(losses)")
             #expect(try await stage.statistics()["losses"] == 1)
             #expect(stage.listd.standardError.contains("1 losses are not acknowledged"))
             let heard = EventLog<Bool>()

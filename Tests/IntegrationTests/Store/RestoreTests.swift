@@ -61,7 +61,7 @@ struct RestoreTests {
         let losses = try await after.losses()
         #expect(losses.count == 1, "\(losses)")
         #expect(losses[0].contains("\(stages.file) was restored from another file; at least "))
-        #expect(losses[0].contains(" are missing, of \"later\" (the whole list), \"mail\" (up to 2 changes)"))
+        #expect(losses[0].contains(" are missing, of “later” (the whole list), “mail” (up to 2 changes)"))
         let kept = try FileManager.default.contentsOfDirectory(atPath: stages.state.path).filter {
             $0.contains(".replaced-")
         }

@@ -163,7 +163,7 @@ struct DescriptorTests {
         let inline = try await stage.manager.call("Dump", returning: String.self)
         let file = try await stage.manager.call("DumpByFileDescriptor", returning: FileDescriptor.self)
         for text in [inline, contents(of: file)] {
-            for word in ["listd ", "transactions: 1", #""list" (ready)"#, "updater batch: idle", "3 slots", "view 1"] {
+            for word in ["listd ", "transactions: 1", "“list” (ready)", "updater batch: idle", "3 slots", "view 1"] {
                 #expect(text.contains(word), "\(word) in \(text)")
             }
         }

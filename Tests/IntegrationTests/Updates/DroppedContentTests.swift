@@ -55,15 +55,16 @@ struct DroppedContentTests {
         #expect(try await Self.droppedCounts(stage) == [7, 6])
         // One log line for each reason, with list, object and key.
         let said = [
-            #"object "bad\n": items[1].id is missing or not a string"#, #"object "bad\n": items[3].id occurred before"#,
-            #"object "bad\n": items[0].height is not a finite number"#,
+            #"object “bad\u{A}”: items[1].id is missing or not a string"#,
+            #"object “bad\u{A}”: items[3].id occurred before"#,
+            #"object “bad\u{A}”: items[0].height is not a finite number"#,
         ]
         for text in said { #expect(Self.lines(stage, text).count == 1, "\(text) in \(stage.listd.standardError)") }
         #expect(Self.lines(stage, "items[").count == said.count)
         #expect(Self.lines(stage, "items[").allSatisfy { $0.contains("LISTD_ADAPTER=list)") })
         let other = try await stage.createAdapter("other", Self.controllers(["*": "listd/binding"]))
         _ = try await other.performUpdates([changed])
-        #expect(Self.lines(stage, #"object "good": items[1].id occurred before"#).count == 1)
+        #expect(Self.lines(stage, "object “good”: items[1].id occurred before").count == 1)
         #expect(await stage.stop().status == 0)
     }
 
@@ -98,12 +99,12 @@ struct DroppedContentTests {
         let lines = Self.lines(stage, "dropped, because")
         #expect(lines.count == 2, "\(stage.listd.standardError)")
         let names = ["a"] + (0..<7).map { "row \($0)" }
-        let first = #"11 objects of the list "list" were dropped, because"#
+        let first = "11 objects of the list “list” were dropped, because"
         #expect(lines.first?.contains(first) == true && lines.first?.contains("LISTD_ADAPTER=list") == true)
-        for name in names { #expect(lines.first?.contains("\"\(name)\"") == true, "\(name)") }
+        for name in names { #expect(lines.first?.contains("“\(name)”") == true, "\(name)") }
         #expect(lines.first?.contains("row 7") == false)
-        #expect(lines.last?.contains(#"2 objects of the list "other" were dropped"#) == true)
-        #expect(lines.last?.contains(#"identifiers: "c\u{A}""#) == true)
+        #expect(lines.last?.contains("2 objects of the list “other” were dropped") == true)
+        #expect(lines.last?.contains(#"identifiers: “c\u{A}”"#) == true)
         #expect(await stage.stop().status == 0)
     }
 

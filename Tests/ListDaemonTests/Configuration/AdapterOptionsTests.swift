@@ -107,7 +107,7 @@ struct AdapterOptionsTests {
             #expect(
                 throws: ListError(
                     .invalidArguments,
-                    "option \"\(name)\": the value has the type \"\(other.signature)\" instead of \"\(signature)\"")
+                    "option “\(name)”: the value has the type “\(other.signature)” instead of “\(signature)”")
             ) { try AdapterOptions([name: other]) }
         }
         guard ["u", "d"].contains(signature) else { return }
@@ -120,22 +120,22 @@ struct AdapterOptionsTests {
     @Test(
         "a value is out of an option's range → InvalidArgs names the option",
         arguments: [
-            ("source", "", #""" is not push, jsonl:/PATH, list:NAME?argument or PLUGIN/SOURCE?argument"#),
-            ("layout", "grid", #""grid" is not one of flow, absolute, none"#),
-            ("direction", "Vertical", #""Vertical" is not one of vertical, horizontal"#),
-            ("updater", "", #""" is not one of batch, reload"#),
-            ("durability", "tape", #""tape" is not one of memory, disk, fsync"#),
-            ("readers", "group:", #""group:" is not any, owner or group:NAME"#),
-            ("writers", "ANY", #""ANY" is not any, owner or group:NAME"#),
+            ("source", "", "“” is not push, jsonl:/PATH, list:NAME?argument or PLUGIN/SOURCE?argument"),
+            ("layout", "grid", "“grid” is not one of flow, absolute, none"),
+            ("direction", "Vertical", "“Vertical” is not one of vertical, horizontal"),
+            ("updater", "", "“” is not one of batch, reload"),
+            ("durability", "tape", "“tape” is not one of memory, disk, fsync"),
+            ("readers", "group:", "“group:” is not any, owner or group:NAME"),
+            ("writers", "ANY", "“ANY” is not any, owner or group:NAME"),
             ("top-content-inset", .double(.nan), "nan (d) is not a finite number"),
             ("sticky-header-offset", .double(.infinity), "inf (d) is not a finite number"),
             (
                 "section-controllers", .dictionary(key: "s", value: "s", ["*": "single"]),
-                #""single" is not a name such as PLUGIN/CONTROLLER"#
+                "“single” is not a name such as PLUGIN/CONTROLLER"
             ),
         ] as [(String, Value, String)])
     func wrongValue(name: String, value: Value, message: String) {
-        #expect(throws: ListError(.invalidArguments, "option \(name.debugDescription): \(message)")) {
+        #expect(throws: ListError(.invalidArguments, "option “\(name)”: \(message)")) {
             try AdapterOptions([name: value])
         }
     }
@@ -143,7 +143,7 @@ struct AdapterOptionsTests {
     @Test(
         "an option is unknown, with or without other options → InvalidArgs names the unknown option", .rule("OP-01"))
     func unknown() {
-        #expect(throws: ListError(.invalidArguments, #"unknown option "Layout""#)) {
+        #expect(throws: ListError(.invalidArguments, "unknown option “Layout”")) {
             try AdapterOptions(["layout": "flow", "Layout": "flow", "zzz": 1])
         }
     }
@@ -160,7 +160,7 @@ struct AdapterOptionsTests {
         #expect {
             try AdapterOptions(["empty": nested(15)])
         } throws: {
-            ($0 as? ListError)?.code == .invalidArguments && "\($0)".contains(#"option "empty""#)
+            ($0 as? ListError)?.code == .invalidArguments && "\($0)".contains("option “empty”")
         }
     }
 

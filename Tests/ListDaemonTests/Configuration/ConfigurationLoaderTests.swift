@@ -83,7 +83,7 @@ struct ConfigurationLoaderTests {
         try write("[List]\n", to: "x.list.d/10.conf")
         #expect(load().isDaemonFaulty)
         let expected = [
-            "listd.conf.d/30.conf:2: unknown key \"Adapters\"", "x.list.d: there are drop-ins, but no file x.list",
+            "listd.conf.d/30.conf:2: unknown key “Adapters”", "x.list.d: there are drop-ins, but no file x.list",
         ]
         #expect(faults() == expected)
     }
@@ -160,11 +160,11 @@ struct ConfigurationLoaderTests {
         let end = "; this has no effect until it exists"
         #expect(
             named == [
-                "listd.conf:4: [Limits user:nobody-0]: there is no user \"nobody-0\"" + end,
-                "listd.conf.d/10.conf:2: Creators: there is no group \"nobody-2\"" + end,
-                "b.list:2: Readers: there is no group \"nobody-4\"" + end,
-                "c.list:2: Writers: there is no group \"nobody-5\"" + end,
-                "d.list:2: Invokers: there is no group \"nobody-6\"" + end,
+                "listd.conf:4: [Limits user:nobody-0]: there is no user “nobody-0”" + end,
+                "listd.conf.d/10.conf:2: Creators: there is no group “nobody-2”" + end,
+                "b.list:2: Readers: there is no group “nobody-4”" + end,
+                "c.list:2: Writers: there is no group “nobody-5”" + end,
+                "d.list:2: Invokers: there is no group “nobody-6”" + end,
             ])
     }
 
@@ -271,13 +271,13 @@ struct ConfigurationLoaderTests {
     @Test(
         "a mistake in a list file → reported with file and line, and only that list is left out",
         arguments: [
-            ("[List]\nWorkingrange=1\n", "2: unknown key \"Workingrange\""),
-            ("[List]\nWorkingRange=many\n", #"2: WorkingRange: "many" is not a whole number from 0 to 4294967295"#),
+            ("[List]\nWorkingrange=1\n", "2: unknown key “Workingrange”"),
+            ("[List]\nWorkingRange=many\n", "2: WorkingRange: “many” is not a whole number from 0 to 4294967295"),
             (
                 "[List]\nSectionControllers=a/b\n",
                 "2: SectionControllers: section controllers belong in the section [Sections]"
             ),
-            ("[List]\nStickyHeaders=maybe\n", #"2: StickyHeaders: "maybe" is not yes or no"#),
+            ("[List]\nStickyHeaders=maybe\n", "2: StickyHeaders: “maybe” is not yes or no"),
             ("[List]\n\n# c\nEmpty={\"a\":}\n", "4: Empty: the value is not a JSON object: malformed JSON"),
             (
                 "[List]\nTransient=yes\n",
@@ -286,19 +286,19 @@ struct ConfigurationLoaderTests {
             ("[List]\nEmpty=[]\n", "2: Empty: the value is not a JSON object: the value is not an object"),
             (
                 "[List]\nSource=jsonl:relative\n",
-                #"2: Source: "jsonl:relative" is not push, jsonl:/PATH, list:NAME?argument or PLUGIN/SOURCE?argument"#
+                "2: Source: “jsonl:relative” is not push, jsonl:/PATH, list:NAME?argument or PLUGIN/SOURCE?argument"
             ),
-            ("[List]\nCoalesceMin=1 fortnight\n", #"2: CoalesceMin: "1 fortnight" is not a time span such as 20ms"#),
-            ("[Sections]\nmail=single\n", #"2: "single" is not a name such as PLUGIN/CONTROLLER"#),
+            ("[List]\nCoalesceMin=1 fortnight\n", "2: CoalesceMin: “1 fortnight” is not a time span such as 20ms"),
+            ("[Sections]\nmail=single\n", "2: “single” is not a name such as PLUGIN/CONTROLLER"),
             (
                 "[Hints]\nsize=byte\n",
-                #"2: field "size": "byte" is not one of bytes, time-us, time-s, permissions, uid, gid, percent, duration-us"#
+                "2: field “size”: “byte” is not one of bytes, time-us, time-s, permissions, uid, gid, percent, duration-us"
             ),
             ("[List]\nHints=size\n", "2: Hints: hints belong in the section [Hints]"),
-            ("[List]\nNearEndDistance=-1\n", #"2: NearEndDistance: "-1.0" is not 0 or more"#),
+            ("[List]\nNearEndDistance=-1\n", "2: NearEndDistance: “-1.0” is not 0 or more"),
             (
                 "[Lists]\nLayout=flow\n",
-                "2: unknown section \"[Lists]\"; the sections are [List], [Sections] and [Hints]"
+                "2: unknown section “[Lists]”; the sections are [List], [Sections] and [Hints]"
             ),
             ("Layout=flow\n", "1: the key Layout precedes the first [Section]"),
             ("[List]\nLayout\n", "2: Layout has no value; the line is neither [Section] nor Key=value"),
@@ -327,11 +327,11 @@ struct ConfigurationLoaderTests {
         try write("[List]\n", to: "gone.list.d/x.conf")
         #expect(
             faults() == [
-                #"listd.conf:2: "a b" is not the name of a plugin"#,
-                #"listd.conf:4: IdBytes: "-1" is not a size such as 16M, or 0 for no limit"#,
-                #"listd.conf:6: Isolation="jail": expected worker or none"#,
-                #"listd.conf.d/x.conf:2: Creators: "owner" is not any, administrators or group:NAME"#,
-                "b.list:2: unknown key \"A\"", "b.list:4: unknown key \"B\"", "b.list.d/x.conf:2: unknown key \"C\"",
+                "listd.conf:2: “a b” is not the name of a plugin",
+                "listd.conf:4: IdBytes: “-1” is not a size such as 16M, or 0 for no limit",
+                "listd.conf:6: Isolation=“jail”: expected worker or none",
+                "listd.conf.d/x.conf:2: Creators: “owner” is not any, administrators or group:NAME",
+                "b.list:2: unknown key “A”", "b.list:4: unknown key “B”", "b.list.d/x.conf:2: unknown key “C”",
                 "gone.list.d: there are drop-ins, but no file gone.list",
             ])
         let loaded = load()

@@ -47,37 +47,37 @@ struct ListViewOptionsTests {
         "an option has a wrong type or a value out of range, or is unknown → InvalidArgs names the option",
         .rule("OP-01", "OP-03"),
         arguments: [
-            ("window", .int32(-1), #"option "window": -1 (i) is not a whole number from 0 to 4294967295"#),
-            ("window", .uint32(0), #"option "window": 0 (u) is not a whole number from 1 to 4294967295"#),
-            ("lead", .int64(1 << 32), #"option "lead": 4294967296 (x) is not a whole number from 0 to 4294967295"#),
-            ("lead", .uint64(.max), #"option "lead": \#(UInt64.max) (t) is not a whole number from 0 to 4294967295"#),
-            ("trail", .double(1), #"option "trail": 1.0 (d) is not a whole number from 0 to 4294967295"#),
-            ("trail", .boolean(true), #"option "trail": true (b) is not a whole number from 0 to 4294967295"#),
-            ("overscan-items", "7", #"option "overscan-items": "7" (s) is not a whole number from 0 to 4294967295"#),
+            ("window", .int32(-1), "option “window”: -1 (i) is not a whole number from 0 to 4294967295"),
+            ("window", .uint32(0), "option “window”: 0 (u) is not a whole number from 1 to 4294967295"),
+            ("lead", .int64(1 << 32), "option “lead”: 4294967296 (x) is not a whole number from 0 to 4294967295"),
+            ("lead", .uint64(.max), "option “lead”: \(UInt64.max) (t) is not a whole number from 0 to 4294967295"),
+            ("trail", .double(1), "option “trail”: 1.0 (d) is not a whole number from 0 to 4294967295"),
+            ("trail", .boolean(true), "option “trail”: true (b) is not a whole number from 0 to 4294967295"),
+            ("overscan-items", "7", "option “overscan-items”: “7” (s) is not a whole number from 0 to 4294967295"),
             (
-                "lead", .variant(.uint32(1)), #"option "lead": <…> (v) is not a whole number from 0 to 4294967295"#
+                "lead", .variant(.uint32(1)), "option “lead”: <…> (v) is not a whole number from 0 to 4294967295"
             ),
             (
                 "fields", .array(element: "v", [.variant("a")]),
-                #"option "fields": the value has the type "av" instead of "as""#
+                "option “fields”: the value has the type “av” instead of “as”"
             ),
-            ("anchor", .uint32(1), #"option "anchor": the value has the type "u" instead of "b""#),
-            ("buffer", .double(-1), #"option "buffer": -1.0 (d) is not a finite number of at least 0"#),
-            ("buffer", .int16(-1), #"option "buffer": -1 (n) is not a finite number of at least 0"#),
-            ("buffer", .array(element: "d", []), #"option "buffer": […] (ad) is not a number"#),
-            ("scale", .double(.nan), #"option "scale": nan (d) is not a finite number of at least 0"#),
-            ("scale", .boolean(false), #"option "scale": false (b) is not a number"#),
-            ("layout", "grid", #"option "layout": "grid" is not one of flow, absolute, none"#),
-            ("at", "o1", #"option "at": the value has the type "s" instead of "(sus)""#),
+            ("anchor", .uint32(1), "option “anchor”: the value has the type “u” instead of “b”"),
+            ("buffer", .double(-1), "option “buffer”: -1.0 (d) is not a finite number of at least 0"),
+            ("buffer", .int16(-1), "option “buffer”: -1 (n) is not a finite number of at least 0"),
+            ("buffer", .array(element: "d", []), "option “buffer”: […] (ad) is not a number"),
+            ("scale", .double(.nan), "option “scale”: nan (d) is not a finite number of at least 0"),
+            ("scale", .boolean(false), "option “scale”: false (b) is not a number"),
+            ("layout", "grid", "option “layout”: “grid” is not one of flow, absolute, none"),
+            ("at", "o1", "option “at”: the value has the type “s” instead of “(sus)”"),
             (
                 "at", .structure(["o1", .uint32(0), "top"]),
-                #"option "at": "top" is not one of none, start, center, end"#
+                "option “at”: “top” is not one of none, start, center, end"
             ),
             (
                 "at", .structure(["o1", .int32(0), "end"]),
-                #"option "at": the value has the type "(sis)" instead of "(sus)""#
+                "option “at”: the value has the type “(sis)” instead of “(sus)”"
             ),
-            ("colour", "red", #"unknown option "colour""#),
+            ("colour", "red", "unknown option “colour”"),
         ] as [(String, Value, String)])
     func faults(name: String, value: Value, message: String) {
         #expect(throws: ListError(.invalidArguments, message)) { try ListViewOptions([name: value]) }

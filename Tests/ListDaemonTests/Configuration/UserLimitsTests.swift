@@ -57,10 +57,10 @@ struct UserLimitsTests {
     @Test(
         "a key does not apply to users, or its value or section is wrong → the error has the line number",
         arguments: [
-            ("[Limits user:ada]\nWaitingBytes=1M\n", "unknown key \"WaitingBytes\""),
+            ("[Limits user:ada]\nWaitingBytes=1M\n", "unknown key “WaitingBytes”"),
             ("[Limits group:staff]\nCallsPerUser=-1\n", "CallsPerUser: "),
-            ("[Limits user:]\nCallsPerUser=1\n", "unknown section \"[Limits user:]\""),
-            ("[Limits ada]\nCallsPerUser=1\n", "unknown section \"[Limits ada]\""),
+            ("[Limits user:]\nCallsPerUser=1\n", "unknown section “[Limits user:]”"),
+            ("[Limits ada]\nCallsPerUser=1\n", "unknown section “[Limits ada]”"),
         ])
     func faults(text: String, message: String) throws {
         let loaded = try load(text)

@@ -200,9 +200,9 @@ struct PluginFileTests {
     @Test(
         "a path is outside of plugin directories, or a name is unknown → the error says from where plugins are loaded",
         arguments: [
-            ("/bin/true", "move it to /nonexistent or HERE, and load it by its name, \"true\""),
-            ("/tmp/build/libgarden.so", "a plugin is loaded by its name, \"garden\", from /nonexistent:HERE"),
-            ("below/garden.so", "a plugin is loaded by its name, \"garden\", from /nonexistent:HERE"),
+            ("/bin/true", "move it to /nonexistent or HERE, and load it by its name, “true”"),
+            ("/tmp/build/libgarden.so", "a plugin is loaded by its name, “garden”, from /nonexistent:HERE"),
+            ("below/garden.so", "a plugin is loaded by its name, “garden”, from /nonexistent:HERE"),
             ("garden", "with .so at its end, or also lib at its beginning, is in /nonexistent:HERE"),
         ])
     func wanted(name: String, text: String) {

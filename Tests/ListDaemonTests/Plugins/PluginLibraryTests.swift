@@ -94,11 +94,11 @@ struct PluginLibraryTests {
         arguments: [
             (
                 ["Name": "hothouse"],
-                "the plugin is named \"hothouse\" in its manifest, but \"greenhouse\" in the file name"
+                "the plugin is named “hothouse” in its manifest, but “greenhouse” in the file name"
             ),
-            (["Name": ""], "the plugin is named \"\" in its manifest"),
-            (["Sources": "readings readings"], "two data sources are called \"readings\""),
-            (["Sources": "a/b"], "\"a/b\" cannot be the name of a data source"),
+            (["Name": ""], "the plugin is named “” in its manifest"),
+            (["Sources": "readings readings"], "two data sources are called “readings”"),
+            (["Sources": "a/b"], "“a/b” cannot be the name of a data source"),
             (["Refuse": "perhaps"], "Refuse=perhaps: expected yes or no"),
         ])
     func badManifest(settings: [String: String], reason: String) throws {

@@ -111,7 +111,7 @@ struct PluginRegistryTests {
         let name = String(repeating: "\u{1B}", count: 300)
         let error = await #expect(throws: ListError.self) { try await registry.unload(name, usedBy: []) }
         let quotation = String(repeating: #"\u{1B}"#, count: 64)
-        #expect(error?.message == "plugin \"\(quotation)…\" is not loaded")
+        #expect(error?.message == "plugin “\(quotation)…” is not loaded")
     }
 
     @Test("a worker cannot be started → pluginFailed has the reason, and the plugin is not loaded")
@@ -196,7 +196,7 @@ struct PluginRegistryTests {
         let inUse = await #expect(throws: ListError.self) {
             try await registry.unload("greenhouse", usedBy: ["tomatoes", "beans"])
         }
-        #expect(inUse?.message.contains("\"beans\", \"tomatoes\"") == true)
+        #expect(inUse?.message.contains("“beans”, “tomatoes”") == true)
         try await registry.unload("greenhouse", usedBy: [])
         #expect(await registry.plugins.isEmpty)
         #expect(changes.all.last == .removed(name: "greenhouse"))

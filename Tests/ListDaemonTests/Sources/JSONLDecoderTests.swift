@@ -131,7 +131,7 @@ struct JSONLDecoderTests {
     func depth() throws {
         #expect(try decode(nested("[", "]", depth: 16)).count == 1)
         #expect(try decode(nested(#"{"k":"#, "}", depth: 10)).count == 1)
-        #expect { try decode(nested("[", "]", depth: 17)) } throws: { "\($0)".contains(#"field "v""#) }
+        #expect { try decode(nested("[", "]", depth: 17)) } throws: { "\($0)".contains("field “v”") }
     }
 
     @Test("an id, a type, an object or a line is at its size limit → it is accepted; above the limit → PayloadTooLarge")
@@ -154,7 +154,7 @@ struct JSONLDecoderTests {
         }
         #expect(fault(object(64 - 1 - 2 - 1 - 1)) == nil)
         #expect(
-            fault(object(64 - 1 - 2 - 1 - 1 + 1)) == #"line 1: object "a" has 65 bytes, more than 64 (ObjectBytes)"#)
+            fault(object(64 - 1 - 2 - 1 - 1 + 1)) == "line 1: object “a” has 65 bytes, more than 64 (ObjectBytes)")
         let long = fault(#"{"id":"a"}"# + String(repeating: " ", count: JSONLDecoder.longestLine(limits)))
         #expect(long?.hasPrefix("line 1: ") == true)
     }

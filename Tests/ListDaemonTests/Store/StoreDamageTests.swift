@@ -34,7 +34,7 @@ struct StoreDamageTests {
         for name in names {
             #expect(
                 opened.lost.contains {
-                    $0.hasPrefix("the list \"\(name)\" was lost") && (reason.isEmpty || $0.contains(reason))
+                    $0.hasPrefix("the list “\(name)” was lost") && (reason.isEmpty || $0.contains(reason))
                         && $0.hasSuffix("the file is kept as \(file).damaged-77")
                 }, "\(opened.lost)")
         }
@@ -188,7 +188,7 @@ struct StoreDamageTests {
         try await executeSQL("PRAGMA foreign_keys = OFF; DELETE FROM adapter WHERE name = 'x'")
         let opened = try SQLiteStore.open(directory: directory.path)
         #expect(opened.names == ["z"] && opened.lost.count == 1, "\(opened.lost)")
-        #expect(opened.lost.first?.hasPrefix("the list \"x\" was lost") == true, "\(opened.lost)")
+        #expect(opened.lost.first?.hasPrefix("the list “x” was lost") == true, "\(opened.lost)")
         await opened.store.close()
     }
 
@@ -236,7 +236,7 @@ struct StoreDamageTests {
         #expect(
             opened.lost
                 == ["x", "y"].map {
-                    "the list \"\($0)\" was lost: \(file) is missing; its log is kept as \(file).damaged-77-wal"
+                    "the list “\($0)” was lost: \(file) is missing; its log is kept as \(file).damaged-77-wal"
                 })
         #expect(FileManager.default.contents(atPath: file + ".damaged-77-wal") == log)
         await opened.store.acknowledgeLosses()

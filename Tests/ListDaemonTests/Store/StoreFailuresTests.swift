@@ -25,8 +25,8 @@ struct StoreFailuresTests {
     func counting() {
         let lines = (0..<20).compactMap { refuse($0 % 2 == 0 ? "mail" : "news") }
         #expect(lines.count == 1)
-        #expect(lines[0].contains("\"mail\"") && lines[0].contains("database or disk is full"))
-        #expect(refuse(after: 61)?.contains("20 further changes of \"mail\", \"news\"") == true)
+        #expect(lines[0].contains("“mail”") && lines[0].contains("database or disk is full"))
+        #expect(refuse(after: 61)?.contains("20 further changes of “mail”, “news”") == true)
     }
 
     @Test("a change is refused for another reason → it has a line of its own")
@@ -43,7 +43,7 @@ struct StoreFailuresTests {
             #expect(failures.recordSuccess(at: start) == nil)
             #expect(refuse() == nil)
         }
-        let end = "the store accepts changes again, after it had refused 2 further changes of \"mail\""
+        let end = "the store accepts changes again, after it had refused 2 further changes of “mail”"
         #expect(failures.recordSuccess(at: start + .seconds(11)) == end)
         #expect(failures.recordSuccess(at: start + .seconds(12)) == nil)
         #expect(refuse(after: 13) != nil)

@@ -55,7 +55,7 @@ struct StoreLossTests {
             let lost = try #require(opened.lost.first, "seed \(seed), byte \(place)")
             let copy = file + ".damaged-77-wal"
             #expect(lost.contains("\(log) is damaged in ") && lost.contains("(kept as \(copy))"), "\(lost)")
-            #expect(lost.contains("\"x\" (up to ") || lost.contains("\"x\" (the whole list)"), "\(lost)")
+            #expect(lost.contains("“x” (up to ") || lost.contains("“x” (the whole list)"), "\(lost)")
             #expect(FileManager.default.contents(atPath: copy) == changed)
             #expect(opened.adapters.allSatisfy { $0.adapter.epoch != "e1" })
             await opened.store.close()
@@ -83,7 +83,7 @@ struct StoreLossTests {
         let opened = try open("other")
         let isPowerCut = opened.lost.allSatisfy { $0.hasPrefix("the machine went down while listd ran") }
         #expect(isPowerCut == (durability == .disk) && opened.lost.count == 1, "\(opened.lost)")
-        #expect(opened.lost.allSatisfy { $0.contains("at least 1 change is missing, of \"x\" (up to 1 change)") })
+        #expect(opened.lost.allSatisfy { $0.contains("at least 1 change is missing, of “x” (up to 1 change)") })
         await opened.store.close()
     }
 
@@ -135,7 +135,7 @@ struct StoreLossTests {
         }
         let opened = try open()
         let lost = try #require(opened.lost.first)
-        #expect(opened.lost.count == 1 && lost.contains("at least ") && lost.contains("of \"x\" ("), "\(opened.lost)")
+        #expect(opened.lost.count == 1 && lost.contains("at least ") && lost.contains("of “x” ("), "\(opened.lost)")
         #expect(opened.adapters.allSatisfy { $0.adapter.epoch != "e1" })
         await opened.store.close()
     }
@@ -158,7 +158,7 @@ struct StoreLossTests {
         #expect(opened.names == ["x"] && opened.adapters[0].adapter.epoch != "e1")
         #expect(
             opened.lost.first?.contains(
-                "at least 4 changes are missing, of \"x\" (up to 3 changes), \"y\" (the whole list)") == true,
+                "at least 4 changes are missing, of “x” (up to 3 changes), “y” (the whole list)") == true,
             "\(opened.lost)")
         #expect(opened.news.count == 3, "\(opened.news)")
         await opened.store.close()
@@ -174,7 +174,7 @@ struct StoreLossTests {
         await store.close()
         try FileManager.default.removeItem(atPath: file)
         let opened = try open()
-        #expect(opened.lost == ["the list \"x\" was lost: \(file) is missing"])
+        #expect(opened.lost == ["the list “x” was lost: \(file) is missing"])
         await opened.store.acknowledgeLosses()
         await opened.store.close()
         try FileManager.default.removeItem(atPath: file)
@@ -195,7 +195,7 @@ struct StoreLossTests {
         let opened = try open()
         // With the log, what is left of the database is enough for the list.
         #expect(opened.names == (size == 0 ? [] : ["x"]))
-        #expect(opened.lost.contains { $0.hasPrefix("the list \"x\" was lost: ") } == (size == 0), "\(opened.lost)")
+        #expect(opened.lost.contains { $0.hasPrefix("the list “x” was lost: ") } == (size == 0), "\(opened.lost)")
         #expect(opened.adapters.allSatisfy { $0.adapter.epoch != "e1" })
         for (suffix, bytes) in zip(["", "-wal"], bytes) {
             #expect(FileManager.default.contents(atPath: file + ".damaged-77" + suffix) == bytes, "\(suffix)")

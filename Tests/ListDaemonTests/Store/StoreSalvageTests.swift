@@ -60,7 +60,7 @@ struct StoreSalvageTests {
                     kept += 1
                 } else {
                     #expect(
-                        opened.lost.contains { $0.hasPrefix("the list \"list \(number)\" was lost") },
+                        opened.lost.contains { $0.hasPrefix("the list “list \(number)” was lost") },
                         "page \(page): \(opened.lost)")
                     hit += 1
                 }

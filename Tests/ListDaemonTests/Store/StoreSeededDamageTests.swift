@@ -251,7 +251,7 @@ private final class DamagedRun {
             }
             outcome = list == nil || outcome == "lists lost" ? "lists lost" : "changes lost"
             #expect(
-                said.contains("\"\(name)\"") || isUnnamed || (kind == "earlier all" && list == nil),
+                said.contains("“\(name)”") || isUnnamed || (kind == "earlier all" && list == nil),
                 "seed \(seed): \(kind): \(name) is lost in silence:\n\(said)")
             #expect(!opened.lost.isEmpty, "seed \(seed): \(kind): nothing stays in sight of \(name)")
             #expect(list?.adapter.epoch != epoch, "seed \(seed): \(kind): \(name) is set back within its epoch")

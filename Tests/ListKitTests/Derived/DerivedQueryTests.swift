@@ -32,7 +32,7 @@ struct DerivedQueryTests {
             ("limit=4294967296", "limit"),
             ("limit=", "limit"), ("limit=+1", "limit"), ("limit", "limit"), ("sort=", "sort"), ("sort=-", "sort"),
             ("contains=%4", "contains"), ("contains=%zz", "contains"), ("in=%FF", "in"), ("type=%00", "type"),
-            ("contains=a&", "\"\""), ("&", "\"\""), ("Contains=a", "Contains"), ("contains=%ED%A0%80", "contains"),
+            ("contains=a&", "“”"), ("&", "“”"), ("Contains=a", "Contains"), ("contains=%ED%A0%80", "contains"),
         ])
     func faults(_ fault: (argument: String, name: String)) throws {
         let error = try #require(throws: ListError.self) { try DerivedQuery(parsing: fault.argument) }

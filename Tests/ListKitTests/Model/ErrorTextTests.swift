@@ -23,12 +23,12 @@ struct ErrorTextTests {
     }
 
     @Test(
-        "an endless text is quoted → only the quoted prefix is read", arguments: ["a", "\"", "\u{1}"])
+        "an endless text is quoted → only the quoted prefix is read", arguments: ["a", "”", "\u{1}"])
     func boundedCost(scalar: Unicode.Scalar) {
         let text = Endless(scalar: scalar)
         let quotation = ErrorText.quote(text)
         #expect(text.count.taken == ErrorText.maximumQuotedScalars + 1)
-        #expect(quotation.hasSuffix("…\"") && quotation.utf8.count <= 64 * 10 + 5)
+        #expect(quotation.hasSuffix("…”") && quotation.utf8.count <= 64 * 10 + 5)
     }
 
     @Test("a path is shortened → its end stays, escaped, and … replaces the beginning of a long one")
@@ -41,10 +41,10 @@ struct ErrorTextTests {
     @Test(
         "a text is quoted → it is escaped, and truncated after 64 characters",
         arguments: [
-            ("", #""""#), (#"a"b\c"#, #""a\"b\\c""#), ("a\n\u{1B}\u{7F}\u{85}", #""a\u{A}\u{1B}\u{7F}\u{85}""#),
-            ("\u{61C}\u{200F}\u{202E}\u{2069}\u{2028}", #""\u{61C}\u{200F}\u{202E}\u{2069}\u{2028}""#),
-            ("é👩\u{200D}🚀", #""é👩\#u{200D}🚀""#),
-            (String(repeating: "é", count: 65), #"""# + String(repeating: "é", count: 64) + #"…""#),
+            ("", "“”"), (#"a"b\c"#, #"“a"b\c”"#), ("a\n\u{1B}\u{7F}\u{85}", #"“a\u{A}\u{1B}\u{7F}\u{85}”"#),
+            ("\u{61C}\u{200F}\u{202E}\u{2069}\u{2028}", #"“\u{61C}\u{200F}\u{202E}\u{2069}\u{2028}”"#),
+            ("é👩\u{200D}🚀", #"“é👩\#u{200D}🚀”"#),
+            (String(repeating: "é", count: 65), "“" + String(repeating: "é", count: 64) + "…”"),
         ])
     func quotation(text: String, expected: String) {
         #expect(text.quoted.unicodeScalars.elementsEqual(expected.unicodeScalars))

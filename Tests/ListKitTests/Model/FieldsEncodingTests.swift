@@ -121,7 +121,7 @@ struct FieldsEncodingTests {
         #expect(fields["deep"] == FieldsEncodingTests.nested(16))
         let error = #expect(throws: ListError.self) { try Fields(["deep": FieldsEncodingTests.nested(17)]) }
         #expect(error?.code == .invalidObject)
-        #expect(error?.message.contains("\"deep\"") == true)
+        #expect(error?.message.contains("“deep”") == true)
         let structures = (0..<32).reduce(Value.byte(1)) { inner, _ in .structure([inner]) }
         #expect(try Fields(["s": structures])["s"] == structures)
         #expect(throws: ListError.self) { try Fields(["s": .structure([structures])]) }

@@ -48,7 +48,7 @@ struct FieldsTests {
         fields["a"] = .string("nul \0 inside")
         #expect(fields["a"] == "before")
         #expect(fields.fault?.code == .invalidObject)
-        #expect(fields.fault?.message.contains("\"a\"") == true)
+        #expect(fields.fault?.message.contains("“a”") == true)
         #expect(throws: ListError.self) { try ListObject(id: "1", fields: fields) }
     }
 

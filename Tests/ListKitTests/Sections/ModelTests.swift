@@ -107,7 +107,7 @@ struct ModelTests {
             { _ = try [String]($0) },
         ] as [(ListObject) throws -> Void] {
             let error = #expect(throws: ListError.self) { try read(wrong) }
-            #expect(error?.code == .invalidObject && error?.message.contains("\"x\"") == true)
+            #expect(error?.code == .invalidObject && error?.message.contains("“x”") == true)
         }
     }
 

@@ -194,7 +194,7 @@ async def test_a_backup_is_restored(bus_stage: Stage) -> None:
         bus_stage.start()
         await d.wait_available()
         assert [row.id for row in await (await d.list("restored")).objects()] == ["a"]
-        assert '"restored" (up to ' in (await d.losses())[0].text
+        assert "“restored” (up to " in (await d.losses())[0].text
         await d.acknowledge_losses()
         assert await d.losses() == ()
 

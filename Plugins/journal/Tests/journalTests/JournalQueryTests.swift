@@ -38,7 +38,7 @@ struct JournalQueryTests {
     @Test(
         "an option with a wrong value → an error that names the option",
         arguments: [
-            ("journal", #""journal""#), ("unit=a&colour=red", "colour"), ("priority=8", "priority=8"),
+            ("journal", "“journal”"), ("unit=a&colour=red", "colour"), ("priority=8", "priority=8"),
             ("priority=-1", "priority=-1"), ("priority=loud", "loud"), ("lines=0", "lines=0"),
             ("lines=100001", "100000"), ("lines=many", "lines=many"), ("order=random", "order=random"),
             ("/a&message=x", "message"),
@@ -55,7 +55,7 @@ struct JournalQueryTests {
     func repeated(text: String) throws {
         let error = try #require(throws: ListError.self) { try JournalQuery(text) }
         let name = try #require(["priority", "lines", "order"].first(where: text.contains))
-        #expect(error.code == .invalidArguments && error.message.contains("\"\(name)\""))
+        #expect(error.code == .invalidArguments && error.message.contains("“\(name)”"))
     }
 
     @Test("several filters are given → an entry must match every field, by any of the field's values")

@@ -8,7 +8,7 @@ final class ReadingsSource: DataSource {
     init(_ context: DataSourceContext) throws {
         readings = context.argument.split(separator: ",").map { Reading(name: String($0), value: 20) }
         guard !readings.isEmpty else {
-            throw ListError(.invalidArguments, "template/readings needs names after the \"?\", separated by commas")
+            throw ListError(.invalidArguments, "template/readings needs names after the “?”, separated by commas")
         }
         self.context = context
     }

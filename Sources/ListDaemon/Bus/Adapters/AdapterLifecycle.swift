@@ -97,13 +97,13 @@ extension AdapterLifecycle {
             // A plugin that was not started because listd is stopping is no fault.
             guard !faults.isEmpty, service.phase == .running else { return }
             for fault in faults {
-                log.error("adapter \(name.debugDescription) was restored incompletely: \(fault)", .adapter(name))
+                log.error("adapter \(name.quoted) was restored incompletely: \(fault)", .adapter(name))
             }
             adapter.changeFilling { $0.setIncomplete(true) }
             AdapterReconfiguring(adapter: adapter).fail(faults)
         } catch {
             parts?.discard()
-            log.error("adapter \(name.debugDescription) could not be restored: \(error)", .adapter(name))
+            log.error("adapter \(name.quoted) could not be restored: \(error)", .adapter(name))
         }
     }
 
@@ -234,9 +234,9 @@ extension AdapterLifecycle {
                 try adapter.access.checkSource(adapter.options.source)
                 let parts = try await makeParts(of: adapter.options)
                 try await AdapterReconfiguring(adapter: adapter).complete(with: parts)
-                log.info("adapter \(name.debugDescription) is complete again", .adapter(name))
+                log.info("adapter \(name.quoted) is complete again", .adapter(name))
             } catch {
-                log.error("adapter \(name.debugDescription) is still incomplete: \(error)", .adapter(name))
+                log.error("adapter \(name.quoted) is still incomplete: \(error)", .adapter(name))
             }
         }
     }

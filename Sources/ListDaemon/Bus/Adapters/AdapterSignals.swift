@@ -117,7 +117,7 @@ final class AdapterSignals {
     private func recordSectionFault(_ fault: SectionFault) {
         service.count(.sectionFaults)
         service.log.warning(
-            "section controller \(fault.controller) of object \(fault.objectID.debugDescription): \(fault.reason)",
+            "section controller \(fault.controller) of object \(fault.objectID.quoted): \(fault.reason)",
             .adapter(name), .plugin(fault.controller.pluginName), .revision(status.revision),
             limitedBy: "adapter \(name)")
     }

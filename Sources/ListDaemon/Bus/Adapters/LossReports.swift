@@ -18,7 +18,7 @@ struct LossReports {
             service.count(loss.reason.counter, times: loss.count)
             guard logged.insert(loss.reason).inserted else { continue }
             service.log.warning(
-                "object \(loss.objectID.debugDescription): \(loss.key) \(loss.reason.text); further cases in this list "
+                "object \(loss.objectID.quoted): \(loss.key) \(loss.reason.text); further cases in this list "
                     + "are only counted (\(loss.reason.counter.rawValue))",
                 .adapter(name), limitedBy: "objects of \(name)")
         }

@@ -135,7 +135,7 @@ extension ManagerObject {
         answer(call) { [service] in
             try await service.lifecycle.rename(adapter, to: new.text)
             service.log(
-                "renamed from \(old.text.debugDescription)", of: adapter, by: origin, limitedBy: call.peer.userText)
+                "renamed from \(old.text.quoted)", of: adapter, by: origin, limitedBy: call.peer.userText)
             call.reply()
         }
     }

@@ -42,7 +42,7 @@ struct StateDump {
     private func linesAbout(_ adapter: AdapterObject) async -> [String] {
         let status = adapter.status
         let numbers = "revision \(status.revision), \(status.objectCount) objects, \(status.itemCount) items"
-        var lines = ["\(adapter.name.debugDescription) (\(adapter.state.rawValue)): \(numbers), epoch \(adapter.epoch)"]
+        var lines = ["\(adapter.name.quoted) (\(adapter.state.rawValue)): \(numbers), epoch \(adapter.epoch)"]
         lines.append(
             "  source \(adapter.options.source.text), owner \(adapter.access.owner), "
                 + "readers \(adapter.access.readers.text)")

@@ -179,7 +179,7 @@ extension Service {
     func log(_ what: String, of adapter: AdapterObject, by origin: Origin, limitedBy key: String? = nil) {
         log.write(
             .info,
-            { "adapter \(adapter.name.debugDescription) was \(what) by \(origin.text)" },
+            { "adapter \(adapter.name.quoted) was \(what) by \(origin.text)" },
             origin.fields + [.adapter(adapter.name), .revision(adapter.status.revision)], limitedBy: key)
     }
 
@@ -200,7 +200,7 @@ extension Service {
         log.write(
             .info,
             {
-                "\(call.member) by \(origin.text) made revision \(revision) of adapter \(adapter.debugDescription), "
+                "\(call.member) by \(origin.text) made revision \(revision) of adapter \(adapter.quoted), "
                     + "which removed \(removed.objects) of \(removed.total) objects"
             }, origin.fields + [.adapter(adapter), .revision(revision)],
             limitedBy: "objects removed by \(call.peer.userText)")

@@ -287,7 +287,7 @@ struct DirectoryOptions: Equatable, Sendable {
         path = argument.subject
         guard path.hasPrefix("/"), !path.utf8.contains(0) else {
             throw ListError(
-                .invalidArguments, "files/directory needs an absolute path after the \"?\", not \(path.shortenedPath)")
+                .invalidArguments, "files/directory needs an absolute path after the “?”, not \(path.shortenedPath)")
         }
         if try argument.options.boolean("recursive") ?? false { depth = Self.maximumDepth }
         if let depth = try argument.options.integer("depth") {
