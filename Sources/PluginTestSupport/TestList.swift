@@ -45,7 +45,7 @@ public final class TestList {
     public convenience init(
         _ plugin: any Plugin.Type, sectionControllers: [String: String] = [:],
         settings: PluginSettings = PluginSettings(), size: Size = Size(width: 320, height: 480), buffer: Double = 20,
-        configure: (inout ListAdapter.Configuration) -> Void = { _ in }
+        configure: (inout ListOptions) -> Void = { _ in }
     ) throws {
         let manifest = try plugin.manifest(for: PluginHost(settings: settings))
         try self.init(TestProvider(manifest, sectionControllers), size: size, buffer: buffer, configure: configure)
@@ -54,7 +54,7 @@ public final class TestList {
     /// Makes a list with one section controller for all objects.
     public convenience init(
         size: Size = Size(width: 320, height: 480), buffer: Double = 20,
-        configure: (inout ListAdapter.Configuration) -> Void = { _ in },
+        configure: (inout ListOptions) -> Void = { _ in },
         controller: @escaping @Sendable () -> ListSectionController
     ) throws {
         try self.init(
@@ -64,7 +64,7 @@ public final class TestList {
     /// Makes a list with one section controller for all objects, whose initialiser gets the context.
     public convenience init(
         size: Size = Size(width: 320, height: 480), buffer: Double = 20,
-        configure: (inout ListAdapter.Configuration) -> Void = { _ in },
+        configure: (inout ListOptions) -> Void = { _ in },
         controller: @escaping @Sendable (ListCollectionContext) -> ListSectionController
     ) throws {
         try self.init(
@@ -73,9 +73,9 @@ public final class TestList {
 
     private init(
         _ provider: TestProvider, size: Size, buffer: Double,
-        configure: (inout ListAdapter.Configuration) -> Void
+        configure: (inout ListOptions) -> Void
     ) throws(ListError) {
-        var configuration = ListAdapter.Configuration(name: "test")
+        var configuration = ListOptions(name: "test")
         configuration.reloadThreshold = 0  // listd's default
         configure(&configuration)
         adapter = ListAdapter(configuration: configuration, controllers: provider)

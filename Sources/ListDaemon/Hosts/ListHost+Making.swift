@@ -10,7 +10,7 @@ extension SectionControllerTable {
     /// worker.
     @DBusActor
     func makeHost(
-        configuration: ListAdapter.Configuration, objects: [ListObject] = [], revision: UInt64 = 0,
+        configuration: ListOptions, objects: [ListObject] = [], revision: UInt64 = 0,
         changes: [Transaction] = [], account: HostAccount? = nil, isStored: Bool = false, isRestored: Bool = false,
         times: CallbackTimes? = nil, sink: @escaping ListHost.Sink
     ) -> ListHost {

@@ -52,7 +52,7 @@ package actor ListHost: ListHosting, PresentedList {
     ///   - rest: the number of items, and whether each section has one, if the list gets its engine at its first use only; nil
     ///     if it gets it now.
     init(
-        configuration: ListAdapter.Configuration, controllers: SectionControllerTable, objects: [ListObject] = [],
+        configuration: ListOptions, controllers: SectionControllerTable, objects: [ListObject] = [],
         revision: UInt64 = 0, changes: [Transaction] = [], account: HostAccount? = nil, isStored: Bool = false,
         wasPresented: Bool = false, rest: RestingItems? = nil, times: CallbackTimes? = nil, clock: HostClock = .system,
         sink: @escaping Sink

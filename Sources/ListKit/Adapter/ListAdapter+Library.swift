@@ -18,7 +18,7 @@ extension ListAdapter {
     ///   - objects: the stored objects of the list. Of objects with equal identifiers, the first one is kept.
     ///   - revision: the revision of these objects.
     public convenience init(
-        configuration: Configuration = Configuration(), updater: (any ListUpdating)? = nil,
+        configuration: ListOptions = ListOptions(), updater: (any ListUpdating)? = nil,
         ownedBy owner: any ListSectionControllerProvider, objects: [ListObject] = [], revision: UInt64 = 0
     ) {
         self.init(

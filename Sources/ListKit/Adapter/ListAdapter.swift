@@ -19,15 +19,6 @@
 /// An ``ObjectList`` determines the next step of an update, and a ``Presentation`` updates section controllers and
 /// views. The adapter connects both and calls completions.
 public final class ListAdapter {
-    /// The options of the list.
-    public typealias Configuration = ListOptions
-    /// The forms in which changes are announced.
-    public typealias Updater = ListOptions.Updater
-    /// The rules by which a list counts as empty.
-    public typealias Emptiness = ListOptions.Emptiness
-    /// The time for which requests are collected before a flush.
-    public typealias Coalescing = ListOptions.Coalescing
-
     /// The maximum number of items in a section.
     public static let maximumItemsPerSection = SectionStore.maximumItemCount
 
@@ -36,7 +27,7 @@ public final class ListAdapter {
     /// The section controllers, views and selection of the list.
     let presentation: Presentation
     private let driver: ListDriver
-    /// The updater; `nil` = ``Configuration/updater`` chooses between the two of ListKit.
+    /// The updater; `nil` = ``ListOptions/updater`` chooses between the two of ListKit.
     let updater: (any ListUpdating)?
     private let observers = ListAdapterObservers()
     private var requests = WaitingRequests()
@@ -64,7 +55,7 @@ public final class ListAdapter {
     ///   - objects: the stored objects of the list. Of objects with equal identifiers, the first one is kept.
     ///   - revision: the revision of these objects.
     public init(
-        configuration: Configuration = Configuration(), updater: (any ListUpdating)? = nil,
+        configuration: ListOptions = ListOptions(), updater: (any ListUpdating)? = nil,
         controllers: any ListSectionControllerProvider, objects: [ListObject] = [], revision: UInt64 = 0
     ) {
         self.updater = updater
@@ -90,7 +81,7 @@ public final class ListAdapter {
 
     /// The options of the list. A request can change them
     /// (``UpdateRequest/Operation/configure(_:controllersChanged:)``).
-    public var configuration: Configuration { presentation.configuration }
+    public var configuration: ListOptions { presentation.configuration }
 
     /// The revision of the list, which is 0 for a new empty list and grows by one with each applied transaction.
     public var revision: UInt64 { presentation.revision }
@@ -321,7 +312,7 @@ public final class ListAdapter {
     ///   - old: the options before the flush. Others without an effect on views are no update.
     ///   - notifiesListeners: whether listeners are told of requests that succeeded without a change.
     private func finish(
-        _ said: Announcement, since old: Configuration, notifiesListeners: Bool = true
+        _ said: Announcement, since old: ListOptions, notifiesListeners: Bool = true
     ) -> FlushResult {
         guard let shown = presentation.takeShown() else {
             let isApplied = said.answers.contains { if case .success = $0.outcome { true } else { false } }

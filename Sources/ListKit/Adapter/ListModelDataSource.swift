@@ -31,7 +31,7 @@ extension ListAdapter {
     /// The adapter holds the data source weakly. If a value cannot be an object, the update fails, its completion gets
     /// `false`, and ``ListUpdaterDelegate/adapter(_:didFindFault:)-(_,SectionFault)`` the reason.
     public convenience init(
-        configuration: Configuration = Configuration(), updater: (any ListUpdating)? = nil,
+        configuration: ListOptions = ListOptions(), updater: (any ListUpdating)? = nil,
         dataSource: any ListModelDataSource
     ) {
         let models = ListModels(dataSource)

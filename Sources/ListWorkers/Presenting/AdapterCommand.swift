@@ -19,7 +19,7 @@ package indirect enum AdapterCommand: Sendable {
     /// Close a view for a reason of the daemon's own; not answered.
     case closeView(ViewID, ViewClosing)
     /// Change the options, and the section controllers if there are any; answered with a revision.
-    case configure(RequestID, ListAdapter.Configuration, SectionControllerTable?)
+    case configure(RequestID, ListOptions, SectionControllerTable?)
     /// Hold all flushes and pictures, because clients have not read earlier messages yet (true); or continue (false).
     case hold(Bool)
     /// Store the whole list, and from then on each transaction before it is applied (true); or stop storing (false).

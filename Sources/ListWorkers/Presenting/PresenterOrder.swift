@@ -69,7 +69,7 @@ package enum PresenterOrder: Sendable {
 /// The configuration, contents and state of a list with which a presenter opens it.
 package struct PresenterSetup: Sendable {
     /// The options of the list.
-    package var configuration: ListAdapter.Configuration
+    package var configuration: ListOptions
     /// The section controllers by object type.
     package var controllers: SectionControllerTable
     /// The objects in their order; empty for a presenter that shares the list's section table.
@@ -84,7 +84,7 @@ package struct PresenterSetup: Sendable {
     package var holdsItems = false
 
     package init(
-        configuration: ListAdapter.Configuration, controllers: SectionControllerTable, objects: [ListObject] = [],
+        configuration: ListOptions, controllers: SectionControllerTable, objects: [ListObject] = [],
         views: [ViewResumption] = [], selection: [SelectedItem] = [], holdsViews: Bool = false, holdsItems: Bool = false
     ) {
         self.configuration = configuration

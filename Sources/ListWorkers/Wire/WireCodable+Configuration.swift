@@ -34,10 +34,10 @@ extension UpdateRequest.Position: WireCodable {
     }
 }
 
-extension ListAdapter.Updater: WireCodable {}
-extension ListAdapter.Emptiness: WireCodable {}
+extension ListOptions.Updater: WireCodable {}
+extension ListOptions.Emptiness: WireCodable {}
 
-extension ListAdapter.Coalescing: WireCodable {
+extension ListOptions.Coalescing: WireCodable {
     func write(to writer: inout WireWriter) {
         writer.write(minimum, maximum, increment, usesMaximumWhenNotVisible)
     }
@@ -49,7 +49,7 @@ extension ListAdapter.Coalescing: WireCodable {
     }
 }
 
-extension ListAdapter.Configuration: WireCodable {
+extension ListOptions: WireCodable {
     func write(to writer: inout WireWriter) {
         writer.write(name, layout, direction, stickyHeaders, stretchToEdge, showHeaderWhenEmpty, topContentInset)
         writer.write(stickyHeaderOffset, workingRange, updater, reloadThreshold, sectionMovesAsDeletesInserts)

@@ -69,7 +69,7 @@ struct AdapterOptionsTests {
 
     @Test("an adapter has options → its ListOptions have each option that concerns it")
     func engine() throws {
-        var expected = ListAdapter.Configuration(name: "n")
+        var expected = ListOptions(name: "n")
         expected.coalescing.usesMaximumWhenNotVisible = true
         expected.reloadThreshold = 0
         #expect(AdapterOptions().configuration(named: "n") == expected)
@@ -87,7 +87,7 @@ struct AdapterOptionsTests {
         expected.sectionMovesAsDeletesInserts = true
         expected.preferItemReloads = true
         expected.minimalMoves = true
-        expected.coalescing = ListAdapter.Coalescing(
+        expected.coalescing = ListOptions.Coalescing(
             minimum: 10, maximum: 200, increment: 5, usesMaximumWhenNotVisible: true)
         expected.emptyContent = ["text": "nothing", "list": .array(element: "v", [.variant(.variant(1))])]
         #expect(try AdapterOptions(Self.others).configuration(named: "n") == expected)

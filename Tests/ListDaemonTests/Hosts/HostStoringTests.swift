@@ -20,7 +20,7 @@ struct HostStoringTests {
         isStored: Bool = true, account: HostAccount? = nil, controllers: SectionControllerTable = .builtIn
     ) -> ListHost {
         let host = ListHost(
-            configuration: ListAdapter.Configuration(name: "x"), controllers: controllers, account: account,
+            configuration: ListOptions(name: "x"), controllers: controllers, account: account,
             isStored: isStored, sink: { [effects] in $0.forEach { effects.record($0) } })
         host.presentLocally()
         return host
@@ -286,7 +286,7 @@ struct HostStoringTests {
         let binding = try SectionControllerTable(["*": "listd/binding"]) { name throws(ListError) in
             throw ListError(.noSuchSectionController, "no \(name)")
         }
-        let configuration = ListAdapter.Configuration(name: "x")
+        let configuration = ListOptions(name: "x")
         host.send(.configure(1, configuration, binding))
         host.send(.stored(try await nextWrite().token, ListError(.storeFailed, "full")))
         let refused = try await nextAnswer()

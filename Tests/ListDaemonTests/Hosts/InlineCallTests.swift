@@ -24,7 +24,7 @@ struct InlineCallTests {
     private func makeHost(_ count: Int) throws -> ListHost {
         let answers = answers
         return SectionControllerTable.builtIn.makeHost(
-            configuration: ListAdapter.Configuration(name: "x"), objects: try RestingListTests.objects(0..<count)
+            configuration: ListOptions(name: "x"), objects: try RestingListTests.objects(0..<count)
         ) { effects in
             for case .answer(let id, _) in effects { answers.record(Answer(id: id, thread: UInt(pthread_self()))) }
         }
@@ -55,7 +55,7 @@ struct InlineCallTests {
                     UpdateRequest(
                         id: 1, operation: .performUpdates(objects: try RestingListTests.objects(0..<20_000))))
             case "dump": .query(1, .description)
-            default: .configure(1, ListAdapter.Configuration(name: "x"), nil)
+            default: .configure(1, ListOptions(name: "x"), nil)
             }
         host.enqueueOnLoop(command, by: nil)
         #expect(try await answers.next().id == 1)

@@ -36,7 +36,7 @@ struct ListHostRestartTests {
             log: Log(level: .error, sink: SilentSink()))
         if !isStored { stored.enablePersistence(Fields(), durability: .disk) }
         let host = ListHost(
-            configuration: ListAdapter.Configuration(name: "x"),
+            configuration: ListOptions(name: "x"),
             controllers: SectionControllerTable(naming: ["*": "listd/single"]), objects: restored?.objects ?? [],
             revision: restored?.revision ?? 0, changes: restored?.changes.compactMap(\.transaction) ?? [],
             isStored: isStored, wasPresented: restored != nil

@@ -97,7 +97,7 @@ struct ListHostStage {
 
     init(
         _ objects: [ListObject] = [], revision: UInt64 = 0, isStored: Bool = false, wasPresented: Bool = false,
-        account: HostAccount? = nil, configuration: ListAdapter.Configuration = ListAdapter.Configuration(name: "x")
+        account: HostAccount? = nil, configuration: ListOptions = ListOptions(name: "x")
     ) {
         let said = EventLog<AdapterEffect>()
         self.said = said

@@ -119,7 +119,7 @@ struct ListHostStoringTests {
     )
     func dyingWithOptions() async throws {
         let stage = try await makeStored()
-        var other = ListAdapter.Configuration(name: "x")
+        var other = ListOptions(name: "x")
         other.workingRange = 7
         stage.host.send(.configure(1, other, SectionControllerTable(naming: ["*": "listd/binding"])))
         let write = try await stage.nextWrite()
@@ -137,7 +137,7 @@ struct ListHostStoringTests {
     @Test("the store refuses new options → nothing changes, and the next worker opens the list with the former options")
     func refusedOptions() async throws {
         let stage = try await makeStored()
-        var other = ListAdapter.Configuration(name: "x")
+        var other = ListOptions(name: "x")
         other.workingRange = 7
         stage.host.send(.configure(1, other, SectionControllerTable(naming: ["*": "listd/binding"])))
         stage.host.send(.stored(try await stage.nextWrite().token, ListError(.storeFailed, "full")))

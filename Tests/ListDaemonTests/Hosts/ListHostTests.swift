@@ -303,8 +303,8 @@ struct ListHostTests {
         "a write arrives while the only view is on the screen → it is applied immediately; off the screen → it waits"
     )
     func offScreen() async throws {
-        var configuration = ListAdapter.Configuration(name: "x")
-        configuration.coalescing = ListAdapter.Coalescing(
+        var configuration = ListOptions(name: "x")
+        configuration.coalescing = ListOptions.Coalescing(
             minimum: 10, maximum: 60_000, increment: 10, usesMaximumWhenNotVisible: true)
         let (stage, worker) = (ListHostStage(try rows(0..<3), configuration: configuration), FalseWorker())
         try await stage.present(in: worker, itemCount: 3)

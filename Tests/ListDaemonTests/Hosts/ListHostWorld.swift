@@ -56,7 +56,7 @@ final class ListHostWorld {
 
     private static func makeHost(_ disk: Disk, _ clock: FalseClock, _ said: Said) -> ListHost {
         ListHost(
-            configuration: ListAdapter.Configuration(name: "world"),
+            configuration: ListOptions(name: "world"),
             controllers: SectionControllerTable(naming: ["*": "p/changing"]), objects: disk.objects,
             revision: max(disk.revision, disk.limit), changes: disk.limit > disk.revision ? [] : disk.log,
             isStored: true, wasPresented: disk.limit > 0, clock: clock.clock

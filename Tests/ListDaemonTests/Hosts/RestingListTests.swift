@@ -15,7 +15,7 @@ import Testing
 @Suite("Restored lists whose engine is created at first use", .timeLimit(.minutes(2)))
 @DBusActor
 struct RestingListTests {
-    private nonisolated static let configuration = ListAdapter.Configuration(name: "x")
+    private nonisolated static let configuration = ListOptions(name: "x")
 
     static func objects(_ ids: some Sequence<Int>) throws -> [ListObject] {
         try ids.map { number in

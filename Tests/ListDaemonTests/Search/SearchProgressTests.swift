@@ -154,7 +154,7 @@ private final class RandomTexts {
     private var requests: RequestID = 0
 
     init(_ random: inout SeededRandom) throws {
-        var configuration = ListAdapter.Configuration(name: "texts")
+        var configuration = ListOptions(name: "texts")
         configuration.sectionMovesAsDeletesInserts = Bool.random(using: &random)
         configuration.preferItemReloads = Bool.random(using: &random)
         configuration.reloadThreshold = Bool.random(using: &random) ? 8 : 0

@@ -6,7 +6,7 @@ import Testing
 
 @Suite("Convergence: a client that applies all transactions has the same list")
 struct ConvergenceTests {
-    static let configurations: [@Sendable (inout ListAdapter.Configuration) -> Void] = [
+    static let configurations: [@Sendable (inout ListOptions) -> Void] = [
         { _ in }, { $0.minimalMoves = true }, { $0.sectionMovesAsDeletesInserts = true },
         { $0.preferItemReloads = true },
         { $0.reloadThreshold = 4 }, { $0.singleItemSectionUpdates = true }, { $0.updater = .reload },

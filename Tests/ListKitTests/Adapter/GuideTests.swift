@@ -135,7 +135,7 @@ private final class UserSectionController: ListValueSectionController<User>, Lis
 @Suite("The examples of IGListKit's guide")
 struct GuideTests {
     private static func makeAdapter(for owner: ListOwner, workingRangeSize: Int = 0) throws -> ListAdapter {
-        var configuration = ListAdapter.Configuration()
+        var configuration = ListOptions()
         configuration.workingRange = workingRangeSize
         let adapter = ListAdapter(configuration: configuration, dataSource: owner)
         var options = ListViewOptions()

@@ -90,7 +90,7 @@ extension TestHost {
     static func letters(
         _ texts: String..., log: EventList = EventList(),
         prepare: @escaping (LetterController) -> Void = { _ in },
-        configure: (inout ListAdapter.Configuration) -> Void = { _ in }
+        configure: (inout ListOptions) -> Void = { _ in }
     ) throws -> TestHost {
         let provider = ScriptedProvider { _ in
             let controller = LetterController(log: log)

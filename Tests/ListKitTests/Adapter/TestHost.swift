@@ -16,9 +16,9 @@ final class TestHost {
     init(
         _ objects: [ListObject] = [], names: [String: String] = [:],
         provider: (any ListSectionControllerProvider)? = nil,
-        configure: (inout ListAdapter.Configuration) -> Void = { _ in }
+        configure: (inout ListOptions) -> Void = { _ in }
     ) {
-        var configuration = ListAdapter.Configuration(name: "test")
+        var configuration = ListOptions(name: "test")
         // Large updates of tests are batches, as in listd.
         configuration.reloadThreshold = 0
         configure(&configuration)

@@ -208,7 +208,7 @@ struct ItemInvalidationTests {
     }
 
     private static func list(
-        _ counts: [String: Int], _ log: EventList, configure: (inout ListAdapter.Configuration) -> Void = { _ in }
+        _ counts: [String: Int], _ log: EventList, configure: (inout ListOptions) -> Void = { _ in }
     ) throws -> TestHost {
         let provider = ScriptedProvider { object in
             let places = (0..<(counts[object.id] ?? 0)).map { index in

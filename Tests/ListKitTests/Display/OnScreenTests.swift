@@ -8,7 +8,7 @@ import Testing
 struct OnScreenTests {
     private func list() throws -> TestHost {
         let list = TestHost(try ViewTests.ids(0..<5)) {
-            $0.coalescing = ListAdapter.Coalescing(
+            $0.coalescing = ListOptions.Coalescing(
                 minimum: 10, maximum: 500, increment: 10, usesMaximumWhenNotVisible: true)
         }
         list.now = 10_000

@@ -11,7 +11,7 @@ struct PictureMergingTests {
         .rule("AO-09"), arguments: 0..<24)
     func random(seed: Int) throws {
         var source = RandomList(seed: UInt64(seed) &* 104_729 &+ 5)
-        var configuration = ListAdapter.Configuration(name: "test")
+        var configuration = ListOptions(name: "test")
         configuration.layout = [.flow, .none, .absolute][seed % 3]
         let adapter = ListAdapter(
             configuration: configuration,

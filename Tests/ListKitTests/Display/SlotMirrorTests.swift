@@ -6,8 +6,8 @@ import Testing
 
 @Suite("SlotMirror: the items on the screen by slot")
 struct SlotMirrorTests {
-    private static func adapter(_ configure: (inout ListAdapter.Configuration) -> Void = { _ in }) -> ListAdapter {
-        var configuration = ListAdapter.Configuration(name: "test")
+    private static func adapter(_ configure: (inout ListOptions) -> Void = { _ in }) -> ListAdapter {
+        var configuration = ListOptions(name: "test")
         configure(&configuration)
         return ListAdapter(
             configuration: configuration,

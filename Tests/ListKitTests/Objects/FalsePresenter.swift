@@ -7,7 +7,7 @@ final class FalsePresenter {
     private(set) var objects: [ListObject] = []
     /// The content of the item of each object, by object identifier.
     private(set) var values: [String: Int] = [:]
-    var options = ListAdapter.Configuration(name: "presented")
+    var options = ListOptions(name: "presented")
     private var lastValue: Int
 
     /// - Parameter name: A number that distinguishes this presenter's contents from those of other presenters.

@@ -18,9 +18,9 @@ final class ObjectListOwner {
 
     init(
         _ objects: [ListObject] = [], numbers: RevisionNumbers = RevisionNumbers(restoring: 0, limit: 0),
-        configure: (inout ListAdapter.Configuration) -> Void = { _ in }
+        configure: (inout ListOptions) -> Void = { _ in }
     ) {
-        var configuration = ListAdapter.Configuration(name: "test")
+        var configuration = ListOptions(name: "test")
         configure(&configuration)
         list = ObjectList(
             table: SectionTable(objects), numbers: numbers, log: ChangeLog(revision: numbers.last),

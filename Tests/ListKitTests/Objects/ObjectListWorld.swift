@@ -53,7 +53,7 @@ final class ObjectListWorld {
     private var source: RandomList
     /// Whether the presenter is a plugin, whose section controllers change items on their own.
     private let isPlugin: Bool
-    private let configuration: ListAdapter.Configuration
+    private let configuration: ListOptions
     private var disk = Disk()
     private var list: ObjectList
     private var clock: UInt64 = 0
@@ -81,7 +81,7 @@ final class ObjectListWorld {
     init(seed: Int) {
         source = RandomList(seed: UInt64(seed) &* 7919 &+ 3, ids: 7)
         isPlugin = seed % 3 != 0
-        var configuration = ListAdapter.Configuration(name: "world")
+        var configuration = ListOptions(name: "world")
         configuration.backgroundDiffThreshold = seed % 2 == 0 ? 0 : 4096
         configuration.minimalMoves = seed % 5 == 0
         configuration.sectionMovesAsDeletesInserts = seed % 7 == 3
@@ -91,7 +91,7 @@ final class ObjectListWorld {
         list = ObjectListWorld.restore(disk, configuration)
     }
 
-    private static func restore(_ disk: Disk, _ configuration: ListAdapter.Configuration) -> ObjectList {
+    private static func restore(_ disk: Disk, _ configuration: ListOptions) -> ObjectList {
         ObjectList(
             table: SectionTable(disk.store.objects),
             numbers: RevisionNumbers(restoring: disk.revision, limit: disk.limit),

@@ -43,7 +43,7 @@ struct PresentingTests {
     func places() throws {
         let list = ObjectList(
             table: SectionTable(resting: [try letters("a:x")]), numbers: RevisionNumbers(unstoredAt: 0),
-            log: ChangeLog(), configuration: ListAdapter.Configuration(name: "places"))
+            log: ChangeLog(), configuration: ListOptions(name: "places"))
         let provider = ScriptedProvider { _ in LetterController(log: EventList()) }
         let adapter = Presentation(
             configuration: list.configuration, controllers: provider, sharing: list.table,
@@ -77,7 +77,7 @@ struct PresentingTests {
         func present() -> Presentation {
             let provider = ScriptedProvider { _ in LetterController(log: EventList()) }
             return Presentation(
-                configuration: ListAdapter.Configuration(name: "x"), controllers: provider, sharing: table,
+                configuration: ListOptions(name: "x"), controllers: provider, sharing: table,
                 makeTicket: { .none }, executor: nil, observer: nil)
         }
         let first = present()
@@ -159,7 +159,7 @@ extension PresentingTests {
             self.sharesTable = sharesTable
             source = RandomList(seed: UInt64(seed) &* 6007 &+ 11, ids: 9)
             hasLetters = seed % 2 == 0
-            var configuration = ListAdapter.Configuration(name: "pair")
+            var configuration = ListOptions(name: "pair")
             ConvergenceTests.configurations[seed / 2 % ConvergenceTests.configurations.count](&configuration)
             flushing = ListAdapter(
                 configuration: configuration, controllers: Pair.provider(hasLetters, logs.flushing),

@@ -23,8 +23,8 @@ struct ModelTests {
         var listFields: Fields { ["number": .int64(Int64(number)), "name": .string(name)] }
     }
 
-    private static func adapter(_ configure: (inout ListAdapter.Configuration) -> Void = { _ in }) -> ListAdapter {
-        var configuration = ListAdapter.Configuration()
+    private static func adapter(_ configure: (inout ListOptions) -> Void = { _ in }) -> ListAdapter {
+        var configuration = ListOptions()
         configure(&configuration)
         return ListAdapter(
             configuration: configuration,

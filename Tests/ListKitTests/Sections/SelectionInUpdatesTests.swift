@@ -27,7 +27,7 @@ struct SelectionInUpdatesTests {
 
     private func choosers(
         _ texts: String..., prepare: @escaping (Chooser) -> Void = { _ in },
-        configure: (inout ListAdapter.Configuration) -> Void = { _ in }
+        configure: (inout ListOptions) -> Void = { _ in }
     ) throws -> TestHost {
         let provider = ScriptedProvider { _ in
             let chooser = Chooser()
@@ -248,7 +248,7 @@ struct SelectionInUpdatesTests {
         for index in mirrors.indices { mirrors[index].receive(events, from: list.adapter) }
     }
 
-    static let configurations: [@Sendable (inout ListAdapter.Configuration) -> Void] = [
+    static let configurations: [@Sendable (inout ListOptions) -> Void] = [
         { _ in }, { $0.sectionMovesAsDeletesInserts = true }, { $0.preferItemReloads = true },
         { $0.singleItemSectionUpdates = true }, { $0.updater = .reload }, { $0.reloadThreshold = 2 },
     ]

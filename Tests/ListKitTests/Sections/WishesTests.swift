@@ -116,7 +116,7 @@ struct WishesTests {
         let host = TestHost([], provider: provider)
         try host.update([letters("a:x")])
         provider.adapter = host.adapter
-        var configuration = ListAdapter.Configuration(name: "test")
+        var configuration = ListOptions(name: "test")
         configuration.layout = .absolute
         #expect(try host.perform(.configure(configuration, controllersChanged: true)).revision == 2)
         #expect(host.itemCounts == [1])

@@ -11,10 +11,10 @@ struct CoalescerVectorTests {
         try Vectors.load("coalescer_visibility_map")[group]?[key]?.array ?? []
     }
 
-    static func configuration(_ json: JSON?) -> ListAdapter.Coalescing {
-        guard let json, !json.isNull else { return ListAdapter.Coalescing() }
+    static func configuration(_ json: JSON?) -> ListOptions.Coalescing {
+        guard let json, !json.isNull else { return ListOptions.Coalescing() }
         func milliseconds(_ key: String) -> UInt64 { UInt64((json[key]?.number ?? 0) * 1000) }
-        return ListAdapter.Coalescing(
+        return ListOptions.Coalescing(
             minimum: milliseconds("minInterval"), maximum: milliseconds("maxInterval"),
             increment: milliseconds("intervalIncrement"),
             usesMaximumWhenNotVisible: json["useMaxIntervalWhenViewNotVisible"]?.boolean == true)

@@ -8,7 +8,7 @@ import Testing
 struct ConfigurationTests {
     private func change(
         _ list: TestHost, controllersChanged: Bool = false, expecting revision: UInt64 = 0,
-        _ edit: (inout ListAdapter.Configuration) -> Void
+        _ edit: (inout ListOptions) -> Void
     ) throws -> RequestAnswer {
         var configuration = list.adapter.configuration
         edit(&configuration)
@@ -190,11 +190,11 @@ struct ConfigurationTests {
         "an option of the layout changes → a reload is announced; the empty view or working range → none is"
     )
     func visibleOptions() throws {
-        let edits: [(inout ListAdapter.Configuration) -> Void] = [
+        let edits: [(inout ListOptions) -> Void] = [
             { $0.stickyHeaders = true }, { $0.stretchToEdge = true }, { $0.showHeaderWhenEmpty = true },
             { $0.topContentInset = 3 }, { $0.stickyHeaderOffset = 4 },
         ]
-        let quiet: [(inout ListAdapter.Configuration) -> Void] = [
+        let quiet: [(inout ListOptions) -> Void] = [
             { $0.emptyContent = ["text": "none"] }, { $0.emptiness = .noObjects }, { $0.workingRange = 2 },
         ]
         let list = TestHost(try objects("a"))

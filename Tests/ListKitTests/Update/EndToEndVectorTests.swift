@@ -42,7 +42,7 @@ struct EndToEndVectorTests {
 
         init(_ vector: JSON) {
             self.vector = vector
-            var configuration = ListAdapter.Configuration()
+            var configuration = ListOptions()
             let options = vector["options"]
             configuration.reloadThreshold = 100
             configuration.preferItemReloads = options?["preferItemReloadsForSectionReloads"]?.boolean == true
@@ -197,7 +197,7 @@ struct EndToEndVectorTests {
         arguments: try listeners())
     func listener(vector: JSON) throws {
         let adapter = ListAdapter(
-            configuration: ListAdapter.Configuration(), controllers: BuiltInSectionControllerProvider(),
+            configuration: ListOptions(), controllers: BuiltInSectionControllerProvider(),
             objects: try objects("a"))
         let listeners = [Listener(), Listener()]
         for listener in listeners { adapter.addUpdateListener(listener) }

@@ -59,9 +59,8 @@ struct LibraryTests {
         }
     }
 
-    private func adapter(_ clock: Clock, configure: (inout ListAdapter.Configuration) -> Void = { _ in }) -> ListAdapter
-    {
-        var configuration = ListAdapter.Configuration()
+    private func adapter(_ clock: Clock, configure: (inout ListOptions) -> Void = { _ in }) -> ListAdapter {
+        var configuration = ListOptions()
         configure(&configuration)
         let adapter = ListAdapter(configuration: configuration, controllers: BuiltInSectionControllerProvider())
         adapter.scheduler = clock
@@ -211,7 +210,7 @@ struct LibraryTests {
     @Test("an update is awaited → the call returns whether the update was applied")
     func awaited() async throws {
         let adapter = ListAdapter(
-            configuration: ListAdapter.Configuration(), controllers: BuiltInSectionControllerProvider())
+            configuration: ListOptions(), controllers: BuiltInSectionControllerProvider())
         #expect(await adapter.performUpdates() == false)
     }
 
@@ -248,7 +247,7 @@ struct LibraryTests {
         for hasClock in [true, false] {
             let clock = Clock()
             let adapter = ListAdapter(
-                configuration: ListAdapter.Configuration(), controllers: BuiltInSectionControllerProvider())
+                configuration: ListOptions(), controllers: BuiltInSectionControllerProvider())
             if hasClock { adapter.scheduler = clock }
             adapter.enqueue(UpdateRequest(id: 7, operation: .performUpdates(objects: try objects("a"))))
             adapter.enqueue(UpdateRequest(id: 8, operation: .moveObject(id: "z", position: .first)))

@@ -19,9 +19,9 @@ private final class CalmUpdater: ListUpdating {
 struct OwnUpdaterTests {
     private static func adapter(
         _ updater: (any ListUpdating)?, log: EventList = EventList(),
-        configure: (inout ListAdapter.Configuration) -> Void = { _ in }
+        configure: (inout ListOptions) -> Void = { _ in }
     ) -> ListAdapter {
-        var configuration = ListAdapter.Configuration()
+        var configuration = ListOptions()
         configure(&configuration)
         return ListAdapter(
             configuration: configuration, updater: updater,

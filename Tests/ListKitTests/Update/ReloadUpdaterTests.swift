@@ -26,7 +26,7 @@ struct ReloadUpdaterTests {
         func supplementaryElement(of kind: ElementKind) -> ListItem { ListItem(reuseIdentifier: "header") }
     }
 
-    private static func list(_ names: String..., updater: ListAdapter.Updater = .reload) throws -> TestHost {
+    private static func list(_ names: String..., updater: ListOptions.Updater = .reload) throws -> TestHost {
         TestHost(try objects(names), provider: ScriptedProvider { _ in Section() }) { $0.updater = updater }
     }
 

@@ -23,8 +23,8 @@ struct ReorderVectorTests {
     @Test(
         "an item is dragged → the order is that of the test vector, announced as moves or as a reload",
         .rule("RU-11", "RU-12", "UP-24"),
-        arguments: try cases(), [ListAdapter.Updater.batch, .reload])
-    func vector(vector: JSON, updater: ListAdapter.Updater) throws {
+        arguments: try cases(), [ListOptions.Updater.batch, .reload])
+    func vector(vector: JSON, updater: ListOptions.Updater) throws {
         if vector["sectionItemCounts"] != nil { return try sections(vector, updater) }
         if let models = vector["viewModels"]?.array { return try binding(vector, models, updater) }
         if let both = vector["sections"]?.array { return try across(vector, both, updater) }
@@ -32,7 +32,7 @@ struct ReorderVectorTests {
     }
 
     /// Drags sections of one item, whose names are their original indexes.
-    private func sections(_ vector: JSON, _ updater: ListAdapter.Updater) throws {
+    private func sections(_ vector: JSON, _ updater: ListOptions.Updater) throws {
         let list = TestHost(try (0..<3).map { try ListObject(id: "\($0)") }) { $0.updater = updater }
         var mirror = Mirror(list.adapter)
         let drag = vector["drag"]
@@ -58,7 +58,7 @@ struct ReorderVectorTests {
         }
     }
 
-    private func inside(_ vector: JSON, _ updater: ListAdapter.Updater) throws {
+    private func inside(_ vector: JSON, _ updater: ListOptions.Updater) throws {
         let letters = (vector["section"]?.array ?? []).compactMap(\.string).joined()
         let isMovable = vector["reorderable"]?.boolean == true
         let list = TestHost(
@@ -78,7 +78,7 @@ struct ReorderVectorTests {
         }
     }
 
-    private func across(_ vector: JSON, _ both: [JSON], _ updater: ListAdapter.Updater) throws {
+    private func across(_ vector: JSON, _ both: [JSON], _ updater: ListOptions.Updater) throws {
         let texts = both.enumerated().map { "s\($0):" + ($1.array ?? []).compactMap(\.string).joined() }
         let list = TestHost(
             try texts.map { try letters($0) }, provider: ScriptedProvider { _ in Movable(log: EventList()) },
@@ -89,7 +89,7 @@ struct ReorderVectorTests {
         #expect(after == vector["expectedSections"]?.array?.map { ($0.array ?? []).compactMap(\.string) })
     }
 
-    private func binding(_ vector: JSON, _ models: [JSON], _ updater: ListAdapter.Updater) throws {
+    private func binding(_ vector: JSON, _ models: [JSON], _ updater: ListOptions.Updater) throws {
         func name(_ json: JSON) -> String { json.string ?? json.integer.map(String.init) ?? "" }
         let items = models.map { Value(["id": .string(name($0))]) }
         let list = TestHost(

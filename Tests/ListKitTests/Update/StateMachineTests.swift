@@ -50,7 +50,7 @@ struct StateMachineTests {
 
         init(seed: UInt64) {
             random = RandomList(seed: seed &* 977 &+ 5, ids: 9)
-            var configuration = ListAdapter.Configuration(name: "machine")
+            var configuration = ListOptions(name: "machine")
             configuration.backgroundDiffThreshold = seed % 2 == 0 ? 0 : 4096
             if seed % 3 == 0 { configuration.coalescing = .init(minimum: 10, maximum: 50, increment: 10) }
             configuration.minimalMoves = seed % 5 == 0

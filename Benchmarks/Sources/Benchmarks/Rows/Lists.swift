@@ -8,8 +8,8 @@ struct Lists {
     let new: [Int]
 
     /// The options of a list as listd makes it, where large changes are batches.
-    static var configuration: ListAdapter.Configuration {
-        var configuration = ListAdapter.Configuration()
+    static var configuration: ListOptions {
+        var configuration = ListOptions()
         configuration.reloadThreshold = 0
         return configuration
     }

@@ -20,8 +20,8 @@ struct WireCodableTests {
     /// One order of every kind, with all of its parts set.
     private static func orders() throws -> [WorkerOrder] {
         let object = try ListObject(id: "naïve", type: "row", fields: ["n": .int64(-3), "t": .string("text")])
-        var configuration = ListAdapter.Configuration(name: "list")
-        configuration.coalescing = ListAdapter.Coalescing(minimum: 1, maximum: 200, increment: 3)
+        var configuration = ListOptions(name: "list")
+        configuration.coalescing = ListOptions.Coalescing(minimum: 1, maximum: 200, increment: 3)
         configuration.emptyContent = ["nothing": .boolean(true)]
         configuration.nearEndDistance = 4
         var view = ViewResumption(id: 7, options: ListViewOptions())
@@ -194,7 +194,7 @@ struct WireCodableTests {
         update.updated = [(5, nil, object)]
         update.reloads = [IndexRun(first: 2, length: 3)]
         (update.scope, update.animated) = ([.layout, .items], false)
-        update.options = ListAdapter.Configuration(name: "list")
+        update.options = ListOptions(name: "list")
         update.through = Ticket(number: 9)
         return [Change(), update]
     }

@@ -24,7 +24,7 @@ struct WorkerListTests {
 
     private func setup(selecting items: [SelectedItem] = []) throws -> PresenterSetup {
         PresenterSetup(
-            configuration: ListAdapter.Configuration(), controllers: controllers, objects: try objects(),
+            configuration: ListOptions(), controllers: controllers, objects: try objects(),
             selection: items)
     }
 
