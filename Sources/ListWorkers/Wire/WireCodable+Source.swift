@@ -111,3 +111,5 @@ private struct WireBytes: WireCodable {
             ? try reader.readBlock { (span) throws(WireError) in [UInt8](copying: span) } : nil
     }
 }
+
+extension FieldHint: WireCodable {}
