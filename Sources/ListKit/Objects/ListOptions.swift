@@ -2,24 +2,17 @@
 
 /// The options of a list: the adapter options of the D-Bus contract that concern the engine, and options for library
 /// users.
+///
+/// The settings of the layout are members too, as in `options.stickyHeaders`.
+@dynamicMemberLookup
 public struct ListOptions: Sendable, Equatable {
     /// The name of the list in descriptions and logs.
     public var name: String
     /// The default layout, for views that do not choose a layout.
     public var layout: ListLayoutKind = .flow
-    /// The axis along which the list scrolls.
-    public var direction: ScrollDirection = .vertical
-    /// Whether the header of a section stays at the edge of the viewport while the section scrolls by.
-    public var stickyHeaders = false
-    /// Whether the last item of a row is stretched to the edge of the content if the gap is at most 1 point.
-    public var stretchToEdge = false
-    /// Whether sections without items show their header and footer.
-    public var showHeaderWhenEmpty = false
-    /// The distance that is added to the scroll offset for the position of sticky headers, in points.
-    public var topContentInset: Double = 0
-    /// A second distance that is added to the scroll offset for sticky headers, in points. It may change during
-    /// scrolling.
-    public var stickyHeaderOffset: Double = 0
+    /// The settings of the layout, such as the axis and sticky headers. Its insets and scale are a view's
+    /// (``ListViewOptions``).
+    public var layoutConfiguration = LayoutConfiguration()
     /// The size of the working range, in sections before and after the visible ones.
     public var workingRange = 0
     /// The form in which changes are announced.
@@ -60,6 +53,18 @@ public struct ListOptions: Sendable, Equatable {
 
     /// Creates the options that IGListKit has by default.
     public init(name: String = "") { self.name = name }
+
+    /// The axis along which the list scrolls, in ``layoutConfiguration``. Each scroll reads it, so it takes no key path.
+    public var direction: ScrollDirection {
+        get { layoutConfiguration.direction }
+        set { layoutConfiguration.direction = newValue }
+    }
+
+    /// A setting of the layout, in ``layoutConfiguration``.
+    public subscript<Content>(dynamicMember path: WritableKeyPath<LayoutConfiguration, Content>) -> Content {
+        get { layoutConfiguration[keyPath: path] }
+        set { layoutConfiguration[keyPath: path] = newValue }
+    }
 }
 
 extension ListOptions {
@@ -117,9 +122,7 @@ extension ListOptions {
 extension ListOptions {
     /// Returns whether the difference between two sets of options requires a new layout of all views.
     func affectsLayout(comparedTo other: ListOptions) -> Bool {
-        layout != other.layout || direction != other.direction || stickyHeaders != other.stickyHeaders
-            || stretchToEdge != other.stretchToEdge || showHeaderWhenEmpty != other.showHeaderWhenEmpty
-            || topContentInset != other.topContentInset || stickyHeaderOffset != other.stickyHeaderOffset
+        layout != other.layout || layoutConfiguration != other.layoutConfiguration
     }
 
     /// Returns whether the difference changes the empty view or the working range of views, in the same layout.

@@ -3,10 +3,7 @@
 extension LayoutConfiguration {
     /// Makes the configuration of a view's layout from the options of the list and the view.
     init(_ options: ListOptions, _ view: ListViewOptions) {
-        self.init(
-            direction: options.direction, stickyHeaders: options.stickyHeaders,
-            topContentInset: options.topContentInset,
-            stickyHeaderOffset: options.stickyHeaderOffset, stretchToEdge: options.stretchToEdge,
-            showHeaderWhenEmpty: options.showHeaderWhenEmpty, contentInset: view.contentInset, scale: view.scale)
+        self = options.layoutConfiguration
+        (contentInset, scale) = (view.contentInset, view.scale)
     }
 }

@@ -49,10 +49,24 @@ extension ListOptions.Coalescing: WireCodable {
     }
 }
 
+extension LayoutConfiguration: WireCodable {
+    func write(to writer: inout WireWriter) {
+        writer.write(direction, stickyHeaders, topContentInset, stickyHeaderOffset, stretchToEdge)
+        writer.write(showHeaderWhenEmpty, contentInset, scale)
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        self.init(
+            direction: try reader.read(), stickyHeaders: try reader.read(), topContentInset: try reader.read(),
+            stickyHeaderOffset: try reader.read(), stretchToEdge: try reader.read(),
+            showHeaderWhenEmpty: try reader.read(), contentInset: try reader.read(), scale: try reader.read())
+    }
+}
+
 extension ListOptions: WireCodable {
     func write(to writer: inout WireWriter) {
-        writer.write(name, layout, direction, stickyHeaders, stretchToEdge, showHeaderWhenEmpty, topContentInset)
-        writer.write(stickyHeaderOffset, workingRange, updater, reloadThreshold, sectionMovesAsDeletesInserts)
+        writer.write(name, layout, layoutConfiguration, workingRange, updater, reloadThreshold)
+        writer.write(sectionMovesAsDeletesInserts)
         writer.write(preferItemReloads, singleItemSectionUpdates, minimalMoves, coalescing, backgroundDiffThreshold)
         writer.write(emptyContent, emptiness, nearEndDistance, deselectsAutomatically)
     }
@@ -60,12 +74,7 @@ extension ListOptions: WireCodable {
     init(from reader: inout WireReader) throws(WireError) {
         self.init(name: try reader.read())
         layout = try reader.read()
-        direction = try reader.read()
-        stickyHeaders = try reader.read()
-        stretchToEdge = try reader.read()
-        showHeaderWhenEmpty = try reader.read()
-        topContentInset = try reader.read()
-        stickyHeaderOffset = try reader.read()
+        layoutConfiguration = try reader.read()
         workingRange = try reader.read()
         updater = try reader.read()
         reloadThreshold = try reader.read()
