@@ -20,7 +20,7 @@ struct BusTrapTests {
         #expect(try await counter.call("Fill", UInt32(50000), returning: [UInt8].self).count == 50000)
         #expect(service.connection.isConnected)
         #expect(throws: DBusError.self) {
-            let signal = try Message.signal(path: "/", interface: "org.example.T", member: "T")
+            var signal = try Message.signal(path: "/", interface: "org.example.T", member: "T")
             try signal.write([UInt8](repeating: 0, count: 70000))
             try service.connection.send(signal)
         }
@@ -54,7 +54,7 @@ struct BusTrapTests {
         service.connection.onUndelivered { log.record(($0, $1)) }
         var serials: Set<UInt32> = []
         for _ in 0..<400 {
-            let signal = try Message.signal(path: "/", interface: "org.example.T", member: "T")
+            var signal = try Message.signal(path: "/", interface: "org.example.T", member: "T")
             try signal.write([UInt8](repeating: 0, count: 4000))
             try signal.setDestination(name)
             serials.insert(try service.connection.send(signal))

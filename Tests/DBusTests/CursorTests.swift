@@ -14,7 +14,7 @@ struct CursorTests {
     private func makeMessage(
         _ signature: Signature, limit: Int = 1 << 27, _ body: (inout MessageWriter) throws(DBusError) -> Void
     ) throws -> Message {
-        let message = try message()
+        var message = try message()
         try message.write(signature, limit: limit, body)
         return message
     }
@@ -62,7 +62,7 @@ struct CursorTests {
         let empty = try Message.signal(path: "/", interface: "org.example.Test", member: "Test")
         // The stopped bus reads nothing. Once the socket is full, each message adds its size to the outgoing queue.
         while connection.outgoingSize < 1 << 20 {
-            let filler = try message()
+            var filler = try message()
             try filler.write([UInt8](repeating: 0, count: 60000))
             try connection.send(filler)
         }
@@ -74,7 +74,7 @@ struct CursorTests {
         let header = try size(empty)
         for _ in 0..<200 {
             let value = random.value(of: .types(of: random.signature(depth: 3)))
-            let message = try message()
+            var message = try message()
             try message.write(values: [value])
             // The signature is one more header field: 4 bytes, a length, its text and a NUL, padded to 8.
             let field = (header + 4 + 1 + value.signature.text.utf8.count + 1 + 7) / 8 * 8
@@ -114,7 +114,7 @@ struct CursorTests {
         var random = SeededRandom(seed: 17)
         for _ in 0..<300 {
             let fields = random.value(of: "a{sv}")
-            let message = try message()
+            var message = try message()
             try message.write(values: [fields, .byte(7)])
             let (entries, texts, last) = try message.read { (reader) throws(DBusError) in
                 var (entries, texts) = ([DBusValue.Entry](), 0)
@@ -142,7 +142,7 @@ struct CursorTests {
 
     @Test("text entries are read from a value of another type → the result is nil, and the reader does not advance")
     func noTextEntries() throws {
-        let message = try message()
+        var message = try message()
         try message.write(["key": "text"], ["one", "two"], "three")
         let read = try message.read { (reader) throws(DBusError) in
             let text = try reader.textEntry { _, _ in true }
@@ -339,10 +339,10 @@ struct CursorTests {
     }
 
     @Test(
-        "an error is thrown inside nested containers → the containers are abandoned, and the message cannot be sent"
+        "an error is thrown inside nested containers → the containers are abandoned, and the message keeps its body"
     )
     func abandoned() throws {
-        let message = try message()
+        var message = try message()
         #expect(throws: DBusError(.accessDenied, "stop")) {
             try message.write("a(sa{sv})") { (writer) throws(DBusError) in
                 try writer.array { (rows) throws(DBusError) in
@@ -360,7 +360,7 @@ struct CursorTests {
                 }
             }
         }
-        #expect(throws: DBusError.self) { try message.write("u") { $0.append(1 as UInt32) } }
+        #expect(message.signature == .empty && message.bodySize == 0)
     }
 
     @Test(

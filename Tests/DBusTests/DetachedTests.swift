@@ -18,7 +18,7 @@ struct DetachedTests {
         let arrivals = EventLog<Call>()
         server.tree.onArrival { arrivals.record($0) }
         let client = try await server.client()
-        let message = try Message.methodCall(to: nil, path: Counter.path, interface: Counter.name, member: "Add")
+        var message = try Message.methodCall(to: nil, path: Counter.path, interface: Counter.name, member: "Add")
         try message.write(signature, body)
         let answer = EventLog<Result<Message, DBusError>>()
         client.call(message) { answer.record($0) }
@@ -26,7 +26,7 @@ struct DetachedTests {
     }
 
     @Test(
-        "the length of a received body is computed without decoding → it equals the encoded length",
+        "a body is received → its length equals the encoded length",
         arguments: 0..<40 as Range<UInt64>)
     func length(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
@@ -36,13 +36,13 @@ struct DetachedTests {
         let (call, _, _, _) = try await sendCall(of: signature) { writer in
             for value in values { value.append(to: &writer) }
         }
-        let written = try Message.signal(path: "/", interface: "org.example.Test", member: "Test")
+        var written = try Message.signal(path: "/", interface: "org.example.Test", member: "Test")
         try written.write(values: values)
-        #expect(call.message.bodyLength == written.bodySize)
+        #expect(call.message.bodySize == written.bodySize)
         call.abandon()
     }
 
-    @Test("a body is detached from its call → another thread reads the body, and the call is answered as usual")
+    @Test("a body is taken out of its call → another thread reads the body, and the call is answered as usual")
     func body() async throws {
         let rows = (0..<1000).map { "row \($0)" }
         let (call, answer, server, client) = try await sendCall(of: "asu") { writer in
@@ -50,7 +50,7 @@ struct DetachedTests {
             writer.append(UInt32(5))
         }
         let size = call.message.size
-        let body = try call.detachBody()
+        let body = call.takeBody()
         let read = await Task.detached {
             Result { () throws(DBusError) in
                 try body.read { (reader) throws(DBusError) in
@@ -59,12 +59,12 @@ struct DetachedTests {
             }
         }.value
         #expect(try read.get().0 == rows && read.get().1 == 5)
-        #expect(call.message.bodyLength == 0 && call.message.size == size && call.member == "Add")
+        #expect(call.message.bodySize == 0 && call.message.size == size && call.member == "Add")
         #expect(call.interface == Counter.name && call.path == Counter.path && !call.message.noReplyExpected)
         call.setReplySignature("s")
-        let prepared = try call.prepareAnswer { $0.append("done") }
-        await Task.detached { prepared.write() }.value
-        #expect(call.reply(with: prepared) > 0 && call.reply(with: prepared) == 0)
+        let make = try call.makingAnswer { $0.append("done") }
+        let reply = try await Task.detached { try make().encoded() }.value
+        call.reply(with: reply)
         #expect(try await answer.next().get().decode(as: String.self) == "done")
         withExtendedLifetime((server, client)) {}
     }
@@ -75,13 +75,13 @@ struct DetachedTests {
     func failure() async throws {
         let (call, answer, server, client) = try await sendCall(of: "") { _ in }
         call.setReplySignature("s")
-        let unsent = try call.prepareAnswer { $0.append("never") }
-        unsent.write()
-        let faulty = try call.prepareAnswer { $0.append(UInt32(1)) }
-        await Task.detached { faulty.write() }.value
-        #expect(call.reply(with: faulty) == 0)
+        let unsent = try call.makingAnswer { $0.append("never") }()
+        let faulty = try call.makingAnswer { $0.append(UInt32(1)) }
+        let outcome = await Task.detached { Result { () throws(DBusError) in try faulty() } }.value
+        call.fail(try #require(throws: DBusError.self) { try outcome.get() })
         #expect(try await answer.next().isFailure)
-        #expect(call.reply(with: unsent) == 0 && answer.recorded.isEmpty)
+        call.reply(with: unsent)
+        #expect(answer.recorded.isEmpty)
         withExtendedLifetime((server, client)) {}
     }
 

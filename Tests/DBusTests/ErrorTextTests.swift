@@ -66,7 +66,7 @@ struct ErrorTextTests {
         for (text, count) in [
             ("a", 1), (String(repeating: "é", count: 127), 254), (String(repeating: "é", count: 500), 256),
         ] {
-            let message = try Message.signal(path: "/a", interface: "a.b", member: "C")
+            var message = try Message.signal(path: "/a", interface: "a.b", member: "C")
             try message.write(text)
             let name = try message.decode(as: NameArgument.self).text
             #expect(name.utf8.count == count && text.hasPrefix(name))

@@ -30,7 +30,7 @@ struct HangUpTests {
 
     /// Calls a method whose reply is 4 MiB long.
     private func callFill(on client: Connection) throws {
-        let call = try Message.methodCall(to: nil, path: Counter.path, interface: Counter.name, member: "Fill")
+        var call = try Message.methodCall(to: nil, path: Counter.path, interface: Counter.name, member: "Fill")
         try call.write(UInt32(4 << 20))
         client.call(call) { _ in }
     }

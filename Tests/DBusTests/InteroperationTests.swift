@@ -17,7 +17,7 @@ struct InteroperationTests {
             let values = (0..<Int.random(in: 1...3, using: &random)).map { _ in
                 random.value(of: .types(of: random.signature(depth: 3)))
             }
-            let message = try Message.methodCall(
+            var message = try Message.methodCall(
                 to: echo, path: "/", interface: "org.example.Echo", member: "Echo")
             try message.write(values: values)
             #expect(try await connection.call(message).values() == values)

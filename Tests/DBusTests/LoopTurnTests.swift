@@ -130,7 +130,7 @@ struct LoopTurnTests {
         for _ in 0..<connections { clients.append(try await server.client()) }
         for client in clients {
             for _ in 0..<calls {
-                let message = try Message.methodCall(
+                var message = try Message.methodCall(
                     to: nil, path: Counting.path, interface: "org.example.Counting", member: "Hit")
                 try message.write([UInt8]())
                 try client.callWithoutReply(message)

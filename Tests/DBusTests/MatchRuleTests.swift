@@ -77,7 +77,7 @@ struct MatchRuleTests {
                 daemons.record($0.serial)
             }
             for _ in 0..<20 {
-                let message = try Message.signal(
+                var message = try Message.signal(
                     path: try ObjectPath(random.pick(paths) ?? "/"), interface: "org.example.T",
                     member: random.pick(["A", "B"]) ?? "A")
                 let values = (0..<Int.random(in: 0...2, using: &random)).map { _ -> DBusValue in

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CDBus
+import TestSupport
 import Testing
 
 import struct DBus.DBusError
@@ -12,12 +13,12 @@ import struct DBus.DBusError
 struct MissingDescriptorTests {
     /// Returns a message that has no descriptors, but an argument of type `h` with the index `number`.
     private func message(naming number: UInt32) throws -> Message {
-        let original = try Message.signal(path: "/", interface: "org.example.Test", member: "Test")
+        var original = try Message.signal(path: "/", interface: "org.example.Test", member: "Test")
         try original.write(number)
-        let raw = try unsafe original.raw
-        unsafe dbus_message_set_serial(raw, 1)
+        let form = try LibdbusMessage(encoding: original)
+        unsafe dbus_message_set_serial(form.raw, 1)
         var (start, count): (UnsafeMutablePointer<CChar>?, Int32) = (nil, 0)
-        try #require(unsafe dbus_message_marshal(raw, &start, &count) != 0)
+        try #require(unsafe dbus_message_marshal(form.raw, &start, &count) != 0)
         defer { unsafe dbus_free(start) }
         var bytes = unsafe [UInt8](UnsafeRawBufferPointer(start: start, count: Int(count)))
         // Replaces the single type in the header field SIGNATURE by another type of the same size.
@@ -28,7 +29,7 @@ struct MissingDescriptorTests {
             unsafe dbus_message_demarshal(
                 bytes.baseAddress?.assumingMemoryBound(to: CChar.self), Int32(bytes.count), nil)
         }
-        return unsafe Message(adopting: try #require(unsafe made))
+        return try unsafe LibdbusMessage(adopting: try #require(unsafe made)).read()
     }
 
     @Test(
@@ -39,5 +40,27 @@ struct MissingDescriptorTests {
         let error = try #require(throws: DBusError.self) { try message.decode(as: FileDescriptor.self) }
         #expect(error.standard == .invalidArgs)
         #expect(error.message.contains("descriptor \(number)"))
+    }
+
+    @Test("descriptors arrive between other arguments → each is read; one inside of a container → InvalidArgs")
+    func places() throws {
+        let directory = TemporaryDirectory()
+        let files = try (0..<3).map { try OpenFile.create("\(directory.path)/\($0)", contents: "\($0)") }
+        var message = try Message.signal(path: "/", interface: "org.example.Test", member: "Test")
+        try message.write("text", files[0], [files[1]], [UInt8](), files[2])
+        let read = try LibdbusMessage(encoding: message).read()
+        let error = try #require(throws: DBusError.self) {
+            try read.decode(
+                as: String.self, FileDescriptor.self, [FileDescriptor].self, [UInt8].self, FileDescriptor.self)
+        }
+        #expect(error.standard == .invalidArgs && error.message.contains("descriptor 1"))
+        try read.read { (reader) throws(DBusError) in
+            reader.skip()
+            let first = try reader.readFileDescriptor()
+            reader.skip()
+            reader.skip()
+            let last = try reader.readFileDescriptor()
+            #expect(OpenFile.contents(first) == "0" && OpenFile.contents(last) == "2")
+        }
     }
 }

@@ -12,7 +12,7 @@ struct ObjectTests {
         _ connection: Connection, path: ObjectPath = Counter.path, interface: String? = Counter.name, member: String,
         _ values: DBusValue...
     ) async throws -> DBusError? {
-        let message = try Message.methodCall(to: Counter.name, path: path, interface: interface, member: member)
+        var message = try Message.methodCall(to: Counter.name, path: path, interface: interface, member: member)
         try message.write(values: values)
         do throws(DBusError) {
             _ = try await connection.call(message)
@@ -58,7 +58,7 @@ struct ObjectTests {
         for values in [[], [.string("x")], [.int32(1)], [.uint32(1), .uint32(2)], [.variant(.uint32(1))]]
             as [[DBusValue]]
         {
-            let message = try Message.methodCall(
+            var message = try Message.methodCall(
                 to: Counter.name, path: Counter.path, interface: Counter.name, member: "Add")
             try message.write(values: values)
             let error = await #expect(throws: DBusError.self) { try await client.call(message) }

@@ -163,7 +163,7 @@ struct ServerTrapTests {
             let client = try await server.client()
             let closed = EventLog<String>()
             client.onDisconnect { closed.record("closed") }
-            let message = try Message.methodCall(to: nil, path: Counter.path, interface: Counter.name, member: "Hold")
+            var message = try Message.methodCall(to: nil, path: Counter.path, interface: Counter.name, member: "Hold")
             if body == "large" {
                 try message.write([UInt8](repeating: 0, count: 2 << 20))
             } else {
@@ -226,7 +226,7 @@ struct ServerTrapTests {
         connection.readingIsPaused = true
         let log = EventLog<UInt64>()
         for _ in 0..<10 {
-            let message = try Message.methodCall(to: nil, path: Counter.path, interface: Counter.name, member: "Add")
+            var message = try Message.methodCall(to: nil, path: Counter.path, interface: Counter.name, member: "Add")
             try message.write(UInt32(1))
             client.call(message) { log.record((try? $0.get().decode(as: UInt64.self)) ?? 0) }
         }

@@ -14,7 +14,7 @@ struct TrapTests {
         let client = try await server.client()
         let data = [UInt8](repeating: 7, count: 1 << 20)
         for _ in 0..<80 {
-            let message = try Message.methodCall(
+            var message = try Message.methodCall(
                 to: nil, path: Counter.path, interface: Counter.name, member: "Hold")
             try message.write(data)
             try client.callWithoutReply(message)
@@ -88,7 +88,7 @@ struct TrapTests {
         service.bus.pause()
         let data = [UInt8](repeating: 1, count: 1 << 16)
         for _ in 0..<100 {
-            let message = try Message.signal(path: "/", interface: "org.example.T", member: "T")
+            var message = try Message.signal(path: "/", interface: "org.example.T", member: "T")
             try message.write(data)
             try client.send(message)
         }
@@ -126,6 +126,10 @@ struct TrapTests {
 
     @Test("a message gets bad arguments of any kind → an error is thrown before libdbus is called, which would abort")
     func badArguments() throws {
+        func change(_ body: (inout Message) throws -> Void) throws {
+            var message = try Message.signal(path: "/", interface: "a.b", member: "A")
+            try body(&message)
+        }
         let bad: [() throws -> Void] = [
             { _ = try Message.methodCall(to: "no name", path: "/", interface: nil, member: "A") },
             { _ = try Message.methodCall(to: nil, path: "/", interface: "one", member: "A") },
@@ -134,11 +138,11 @@ struct TrapTests {
             { _ = try Message.signal(path: "/", interface: "", member: "A") },
             { _ = try Message.signal(path: "/", interface: "a.b", member: "") },
             { _ = try ObjectPath(String()) },
-            { try Message.signal(path: "/", interface: "a.b", member: "A").setDestination("") },
+            { try change { try $0.setDestination("") } },
             { _ = try Message.signal(path: "/", interface: "a.b", member: "A").methodReturn() },
             { _ = try Message.signal(path: "/", interface: "a.b", member: "A").errorReply(.failed("x")) },
             { _ = try Message.methodCall(to: nil, path: "/", interface: nil, member: "A").methodReturn() },
-            { try Message.signal(path: "/", interface: "a.b", member: "A").write("a\0b") },
+            { try change { try $0.write("a\0b") } },
         ]
         for attempt in bad { #expect(throws: DBusError.self) { try attempt() } }
         #expect(DBusError(name: "no name", message: "x").standard == .failed)

@@ -119,7 +119,7 @@ struct UnfinishedMessageTests {
         while answers < 7 { answers += try await client.lines.next() == "answer" ? 1 : 0 }
         // Messages with bodies, and large ones, are complete messages too.
         _ = try await counter.call("Fill", UInt32(1 << 20), returning: [UInt8].self)
-        let hold = try Message.methodCall(to: nil, path: Counter.path, interface: Counter.name, member: "Hold")
+        var hold = try Message.methodCall(to: nil, path: Counter.path, interface: Counter.name, member: "Hold")
         try hold.write([UInt8](repeating: 1, count: 3 << 20))
         try other.callWithoutReply(hold)
         _ = try await server.counter.kept.next()

@@ -48,7 +48,7 @@ struct ContentTests {
     @Test("a received object has keys that are equal as Swift strings → all its fields are decoded")
     @DBusActor
     func wire() throws {
-        let message = try Message.methodCall(to: nil, path: "/", interface: nil, member: "Test")
+        var message = try Message.methodCall(to: nil, path: "/", interface: nil, member: "Test")
         let sent: Content = [Self.composed: .string("nfc"), Self.decomposed: .string("nfd"), "a": .int64(1)]
         try message.write(values: [.structure([.string("nf"), .string(""), sent.value])])
         let object = try message.decode(as: MirroredObject.self)

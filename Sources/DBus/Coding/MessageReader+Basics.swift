@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import Glibc
+
 extension MessageReader {
     /// Reads a `y`.
     public mutating func readUInt8() throws(DBusError) -> UInt8 { try readNumber(.byte) }
@@ -30,9 +32,17 @@ extension MessageReader {
 
     /// Reads a file descriptor as a new duplicate, which the caller must close.
     mutating func readRawDescriptor() throws(DBusError) -> Int32 {
-        let index = try readNumber(.fileDescriptor) as UInt32
-        return try unsafe message.descriptors.duplicate(at: index, of: message)
+        let index = try readDescriptorIndex()
+        guard let held = unsafe descriptors?.descriptors[index] else {
+            throw .invalidArgs("the message lacks its file descriptor \(index)")
+        }
+        let duplicate = fcntl(held.rawValue, F_DUPFD_CLOEXEC, 3)
+        guard duplicate >= 0 else { throw .limitsExceeded("the process has reached its limit of file descriptors") }
+        return duplicate
     }
+
+    /// Reads an `h` as it is in the body: the index of a descriptor in the message.
+    mutating func readDescriptorIndex() throws(DBusError) -> UInt32 { try readNumber(.fileDescriptor) }
 
     /// Reads an `s`.
     public mutating func readString() throws(DBusError) -> String { try readText(.string) }

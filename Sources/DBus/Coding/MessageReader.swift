@@ -23,17 +23,17 @@ public struct MessageReader: ~Copyable {
     @usableFromInline var nextType = 0
     /// Whether this level is the elements of an array.
     @usableFromInline let isArray: Bool
-    /// The message that owns the file descriptors.
-    @usableFromInline let message: MessageBody
+    /// The body that owns the file descriptors; nil if only their indexes are read.
+    @usableFromInline unowned(unsafe) let descriptors: MessageBody?
 
     /// Creates a reader at the first value of a body.
-    init(_ message: MessageBody) {
-        unsafe body = message.bytes
-        unsafe types = message.types
-        end = unsafe message.bytes.count
+    init(_ bytes: UnsafeRawBufferPointer, types: UnsafeBufferPointer<UInt8>, descriptors: MessageBody?) {
+        unsafe body = bytes
+        unsafe self.types = unsafe types
+        end = bytes.count
         offset = 0
         isArray = false
-        self.message = message
+        unsafe self.descriptors = descriptors
     }
 
     @inlinable
@@ -44,7 +44,7 @@ public struct MessageReader: ~Copyable {
         unsafe self.types = unsafe types
         (offset, end) = (range.lowerBound, range.upperBound)
         self.isArray = isArray
-        message = parent.message
+        unsafe descriptors = parent.descriptors
     }
 
     /// The kind of the next value; nil after the last one.

@@ -89,7 +89,7 @@ extension MessageWriter {
     /// Appends a `b`, which has 32 bits.
     public mutating func append(_ value: Bool) { appendFixed(.boolean, value ? 1 as UInt32 : 0) }
 
-    /// Appends an `h`. The message gets a duplicate; the caller still owns the descriptor.
+    /// Appends an `h`.
     public mutating func append(_ value: FileDescriptor) {
         let number = UInt32(truncatingIfNeeded: descriptors.count)
         appendFixed(.fileDescriptor, number)
@@ -353,10 +353,19 @@ extension MessageWriter {
 // MARK: - Elements in one piece
 
 extension MessageWriter {
-    /// Appends all elements of the array that is open, as bytes that were marshalled for its element type.
-    mutating func appendElements(_ elements: UnsafeRawBufferPointer) {
-        guard let first = elements.baseAddress, let place = unsafe reserve(elements.count, alignment: 8) else { return }
-        unsafe place.copyMemory(from: first, byteCount: elements.count)
+    /// Appends an array of structs or dict entries that is the only value of another body. It is a failure if the
+    /// signature has another type next.
+    mutating func append(arrayOf other: MessageBody) {
+        array { inside in
+            unsafe other.withBytes { bytes in
+                // Such elements are aligned to 8, so their bytes are the same everywhere. The length of the array,
+                // padded to 8, precedes them.
+                let elements = unsafe UnsafeRawBufferPointer(rebasing: bytes.dropFirst(8))
+                guard let first = elements.baseAddress, let place = unsafe inside.reserve(elements.count, alignment: 8)
+                else { return }
+                unsafe place.copyMemory(from: first, byteCount: elements.count)
+            }
+        }
     }
 
     /// Appends all elements of the array that is open.

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import Glibc
-
 /// Functions that scan valid signatures in place, without allocating strings.
 @usableFromInline
 enum SignatureText {
@@ -40,18 +38,5 @@ enum SignatureText {
             return nil
         }
         return unsafe UnsafeBufferPointer(start: letters + Int(type[0]), count: 1)
-    }
-
-    /// Passes a NUL-terminated copy on the stack to `body`.
-    static func withTerminated<R>(
-        _ text: UnsafeBufferPointer<UInt8>, _ body: (UnsafePointer<CChar>) -> R
-    ) -> R {
-        unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: text.count + 1) { copy in
-            for index in 0..<text.count { unsafe copy[index] = CChar(bitPattern: text[index]) }
-            unsafe copy[text.count] = 0
-            // trap: no input reaches this, because an allocation of one byte or more has an address
-            guard let start = copy.baseAddress else { preconditionFailure("no buffer of bytes") }
-            return unsafe body(UnsafePointer(start))
-        }
     }
 }

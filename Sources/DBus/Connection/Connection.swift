@@ -16,8 +16,8 @@ protocol CallResponder: AnyObject {
 protocol ServedClient: AnyObject {
     /// Called when a call arrives. The server may answer it now or later.
     func didReceiveCall(_ message: Message, on connection: Connection)
-    /// Completes the header of a message to the client.
-    func completeHeader(of message: Message) throws(DBusError)
+    /// The sender of messages to the client that have none.
+    var senderName: String { get }
     /// Called when bytes were read from the client or written to it.
     func didProgress(_ connection: Connection)
     /// Returns whether the client has subscribed to a broadcast.
@@ -112,8 +112,9 @@ public final class Connection {
         guard bound <= maximumMessageSize else {
             throw .limitsExceeded("a message of \(bound) bytes exceeds the limit of \(maximumMessageSize) bytes")
         }
-        let message = try message.modifiable()
-        if case .served(let client) = role { try client.completeHeader(of: message) }
+        guard message.sender == nil, case .served(let client) = role else { return try transport.send(message) }
+        var message = message
+        message.sender = client.senderName
         return try transport.send(message)
     }
 
@@ -168,9 +169,6 @@ extension Connection {
     /// Stores the unique name with which the bus has answered `Hello`.
     func becomeBusClient(named name: String) {
         role = .bus(uniqueName: name)
-        // Messages of several clients arrive on this connection, so one slow handler must not stop the reading for
-        // all.
-        transport.limit(unreleasedBytes: Int.max)
     }
 
     /// Sets the client at the other end of a connection to this program's server: the connection's only peer.
@@ -195,8 +193,8 @@ extension Connection {
         completion: @escaping @DBusActor (Result<Message, DBusError>) -> Void
     ) -> PendingCall {
         do throws(DBusError) {
-            let message = try message.modifiable()
-            try message.setNoReplyExpected(false)
+            var message = message
+            message.noReplyExpected = false
             let serial = try send(message)
             let timer = timeout.map { limit in
                 EventLoop.shared.addTimer(after: limit) { [weak self] in
@@ -255,14 +253,14 @@ extension Connection {
 
     /// Sends a call with NO_REPLY_EXPECTED, which gets neither an answer nor an error.
     public func callWithoutReply(_ message: Message) throws(DBusError) {
-        let message = try message.modifiable()
-        try message.setNoReplyExpected(true)
+        var message = message
+        message.noReplyExpected = true
         try send(message)
     }
 
     /// Creates a call of a method of the bus driver that has one string argument.
     func makeBusCall(_ member: String, argument: String) throws(DBusError) -> Message {
-        let message = try Message.methodCall(to: Bus.name, path: Bus.path, interface: Bus.name, member: member)
+        var message = try Message.methodCall(to: Bus.name, path: Bus.path, interface: Bus.name, member: member)
         try message.write(argument)
         return message
     }

@@ -8,9 +8,9 @@ extension MatchRule {
     @DBusActor
     func matchesIgnoringSender(_ message: Message) -> Bool {
         if let kind, message.kind != kind { return false }
-        if let member, !message.hasMember(member) { return false }
-        if let interface, !message.hasInterface(interface) { return false }
-        if let path, !message.hasPath(path) { return false }
+        if let member, message.member != member { return false }
+        if let interface, message.interface != interface { return false }
+        if let path, message.path != path { return false }
         if let destination, message.destination != destination { return false }
         if let pathNamespace, message.path.map(pathNamespace.contains) != true { return false }
         guard !arguments.isEmpty || !argumentPaths.isEmpty || argument0Namespace != nil else { return true }

@@ -111,7 +111,7 @@ public final class Peer {
     public func send(_ message: Message) throws(DBusError) -> UInt32 {
         guard let connection, !hasDeparted else { throw .disconnected("the peer \(name.quoted) has disconnected") }
         guard connection.isBus else { return try connection.send(message) }
-        let message = try message.modifiable()
+        var message = message
         try message.setDestination(name)
         return try connection.send(message)
     }

@@ -29,7 +29,7 @@ public struct RemoteObject: Sendable {
         _ member: String, _ arguments: repeat each Argument, returning types: repeat (each Output).Type,
         timeout: Duration? = Connection.defaultTimeout
     ) async throws(DBusError) -> (repeat each Output) {
-        let message = try Message.methodCall(to: destination, path: path, interface: interface, member: member)
+        var message = try Message.methodCall(to: destination, path: path, interface: interface, member: member)
         try message.write(repeat each arguments)
         let reply = try await connection.call(message, timeout: timeout)
         return try reply.decode(as: repeat each types)

@@ -8,7 +8,7 @@
 @DBusActor
 public final class Call {
     /// The received message.
-    public let message: Message
+    public private(set) var message: Message
     /// The connection on which the call arrived and the answer is sent.
     public let connection: Connection
     /// The sender of the call.
@@ -74,7 +74,7 @@ public final class Call {
     /// the method's results, the caller gets an error.
     public func replyWriting(_ body: (inout MessageWriter) throws(DBusError) -> Void) {
         answer { () throws(DBusError) in
-            let reply = try message.methodReturn()
+            var reply = try message.methodReturn()
             if let replySignature { try reply.write(replySignature, body) }
             return reply
         }
@@ -140,7 +140,8 @@ public final class Call {
     }
 
     private func send(_ reply: Message) throws(DBusError) {
-        if let replySender { try reply.setSender(replySender) }
+        var reply = reply
+        if let replySender { reply.sender = replySender }
         try connection.send(reply)
     }
 }
@@ -155,38 +156,28 @@ extension Call {
         try message.decode(as: repeat each types)
     }
 
-    /// Moves the body out of the call, which then no longer holds memory for it.
-    ///
-    /// - Throws: `NoMemory`.
-    public func detachBody() throws(DBusError) -> DetachedBody { try DetachedBody(message) }
+    /// Takes the body out of the call, which then no longer holds memory for it.
+    public func takeBody() -> MessageBody { message.takeBody() }
 }
 
-// MARK: - Prepared answers
+// MARK: - Answers from other threads
 
 extension Call {
-    /// Prepares an answer whose values `body` writes on another thread.
+    /// Returns a closure that makes the answer with the values that `body` writes, on any thread.
     ///
     /// - Throws: `Failed` when the method was not found yet.
-    public func prepareAnswer(
+    public func makingAnswer(
         _ body: @escaping @Sendable (inout MessageWriter) throws(DBusError) -> Void
-    ) throws(DBusError) -> PreparedMessage {
+    ) throws(DBusError) -> @Sendable () throws(DBusError) -> Message {
         guard let replySignature else { throw .failed("the method of the call was not looked up yet") }
-        return try PreparedMessage(message.methodReturn(), replySignature, body)
-    }
-
-    /// Sends a prepared answer, or the error with which writing it failed.
-    ///
-    /// - Returns: the length of the body in bytes; 0 for an error.
-    @discardableResult
-    public func reply(with prepared: PreparedMessage) -> Int {
-        guard !isAnswered else { return 0 }
-        do throws(DBusError) {
-            let message = try prepared.consume()
-            answer { () throws(DBusError) in message }
-            return message.bodySize
-        } catch {
-            fail(error)
-            return 0
+        let empty = try message.methodReturn()
+        return { () throws(DBusError) in
+            var reply = empty
+            try reply.write(replySignature, body)
+            return reply
         }
     }
+
+    /// Answers the call with a message that was made as an answer to it.
+    public func reply(with message: Message) { answer { () throws(DBusError) in message } }
 }

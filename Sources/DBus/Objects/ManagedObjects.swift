@@ -64,10 +64,10 @@ private struct ObjectSnapshots: Sendable {
     func append(to writer: inout MessageWriter) {
         writer.array { entries in
             for (path, values) in objects {
-                guard let written = try? WrittenArray("a{sa{sv}}", { values.append(to: &$0) }) else { continue }
+                guard let written = try? MessageBody("a{sa{sv}}", { values.append(to: &$0) }) else { continue }
                 entries.dictionaryEntry { entry in
                     entry.append(path)
-                    entry.append(written)
+                    entry.append(arrayOf: written)
                 }
             }
         }

@@ -8,7 +8,8 @@ extension ObjectTree {
     public func emit<Object, each Value: DBusEncodable>(
         _ signal: Signal, of interface: Interface<Object>, at path: ObjectPath, _ values: repeat each Value
     ) throws(DBusError) {
-        let message = Message(signalAt: path, interface: interface.name, member: signal.name)
+        var message = Message(
+            .signal, path: path, interface: interface.name, member: signal.name, flags: .noReplyExpected)
         try message.write(signal.arguments.signature) { writer in
             repeat (each values).encode(to: &writer)
         }

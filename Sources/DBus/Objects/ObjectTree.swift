@@ -206,6 +206,7 @@ extension ObjectTree: CallResponder {
     ///
     /// - Throws: the first error of any connection, after all were tried. A closed connection is not an error.
     public func broadcast(_ message: Message) throws(DBusError) {
+        let message = connections.count > 1 ? try message.encoded() : message
         var failure: DBusError?
         for entry in connections {
             guard let connection = entry.connection, connection.isConnected else { continue }

@@ -27,17 +27,8 @@ extension Message {
         _ signal: Signal, of interface: String, at path: ObjectPath,
         _ body: (inout MessageWriter) throws(DBusError) -> Void
     ) throws(DBusError) -> Message {
-        let message = try Message.signal(path: path, interface: interface, member: signal.name)
+        var message = try Message.signal(path: path, interface: interface, member: signal.name)
         try message.write(signal.arguments.signature, body)
         return message
-    }
-
-    /// Creates a signal whose arguments `body` writes on another thread.
-    public static func preparedSignal(
-        _ signal: Signal, of interface: String, at path: ObjectPath,
-        _ body: @escaping @Sendable (inout MessageWriter) throws(DBusError) -> Void
-    ) throws(DBusError) -> PreparedMessage {
-        try PreparedMessage(
-            Message.signal(path: path, interface: interface, member: signal.name), signal.arguments.signature, body)
     }
 }

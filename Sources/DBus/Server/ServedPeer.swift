@@ -94,10 +94,8 @@ extension ServedPeer: ServedClient {
         call.connection.onDrain(below: 0) { [weak connection] in connection?.close() }
     }
 
-    /// Sets the sender of a message to the client, as clients that treat the server as a bus need one.
-    func completeHeader(of message: Message) throws(DBusError) {
-        if message.sender == nil { try message.setSender(Server.ownName) }
-    }
+    /// Clients that treat the server as a bus need a sender.
+    var senderName: String { Server.ownName }
 
     /// Returns whether the client has a match rule for a broadcast.
     func isSubscribed(to message: Message) -> Bool {

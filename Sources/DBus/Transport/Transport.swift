@@ -91,12 +91,11 @@ extension Transport {
     /// - Returns: the serial of the message.
     func send(_ message: Message) throws(DBusError) -> UInt32 {
         guard let raw = unsafe raw, isConnected else { throw .disconnected("the connection is closed") }
-        guard message.bodySize >= 0 else { throw .invalidArgs("the message was not written completely") }
-        let made = try unsafe message.raw
-        guard unsafe dbus_message_contains_unix_fds(made) == 0 || dbus_connection_can_send_type(raw, 0x68) != 0
+        guard message.body.descriptors.isEmpty || (unsafe dbus_connection_can_send_type(raw, 0x68) != 0)
         else { throw DBusError(.notSupported, "this connection cannot transfer file descriptors") }
+        let form = try LibdbusMessage.sendable(message)
         var serial: UInt32 = 0
-        guard unsafe dbus_connection_send(raw, made, &serial) != 0 else {
+        guard unsafe dbus_connection_send(raw, form.raw, &serial) != 0 else {
             throw DBusError(.noMemory, "there is not enough memory to send a message")
         }
         // Writing may have found that the other end has closed; libdbus reports this only when messages are
@@ -125,11 +124,6 @@ extension Transport {
     /// the connection.
     func limit(messageSize: Int) {
         unsafe withRaw { raw in unsafe dbus_connection_set_max_message_size(raw, messageSize) }
-    }
-
-    /// Sets the number of bytes in unreleased messages at which libdbus stops reading.
-    func limit(unreleasedBytes: Int) {
-        unsafe withRaw { raw in unsafe dbus_connection_set_max_received_size(raw, unreleasedBytes) }
     }
 
     /// Calls `body` with libdbus' connection; does nothing when the connection is closed.
@@ -232,7 +226,7 @@ extension Transport {
                 checkForMessages()
                 return false
             }
-            deliver(unsafe Message(adopting: next))
+            receive(unsafe LibdbusMessage(adopting: next))
             EventLoop.shared.runPosted()  // a task that awaited this message continues before the next one is delivered
         }
         return true
@@ -242,10 +236,26 @@ extension Transport {
         unsafe raw.map { unsafe dbus_connection_get_dispatch_status($0) == DBUS_DISPATCH_DATA_REMAINS } ?? false
     }
 
-    private func deliver(_ message: Message) {
-        guard !message.isLocalDisconnected else { return end() }
-        if unfinished?.releaseRoom(for: message) == true { message.markAccountedFor() }
-        delegate?.transport(self, didReceive: message)
+    private func receive(_ form: consuming LibdbusMessage) {
+        guard !form.isEndOfConnection else { return end() }
+        let result = Result { () throws(DBusError) in try form.read() }
+        let hadRoom = unfinished?.releaseRoom(ofMessageWith: (try? result.get().size) ?? 0) == true
+        switch result {
+        case .success(var message):
+            _ = consume form  // the message is a copy
+            message.isAccountedFor = hadRoom
+            delegate?.transport(self, didReceive: message)
+        case .failure(let error): refuse(form, error)
+        }
+    }
+
+    /// Answers a call that could not be read.
+    private func refuse(_ form: LibdbusMessage, _ error: DBusError) {
+        guard let raw = unsafe raw, unsafe dbus_message_get_type(form.raw) == DBUS_MESSAGE_TYPE_METHOD_CALL,
+            let answer = unsafe dbus_message_new_error(form.raw, error.name, error.message)
+        else { return }
+        let reply = unsafe LibdbusMessage(adopting: answer)
+        unsafe dbus_connection_send(raw, reply.raw, nil)
     }
 
     /// Reports the end of the connection once.

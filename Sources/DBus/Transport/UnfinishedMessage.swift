@@ -79,10 +79,11 @@ final class UnfinishedMessage {
         }
     }
 
-    /// Releases the room of a message that is about to be dispatched. Returns `true` if room was reserved for it.
-    func releaseRoom(for message: Message) -> Bool {
+    /// Releases the room of a message of `size` bytes that is about to be dispatched. Returns `true` if room was
+    /// reserved for it.
+    func releaseRoom(ofMessageWith size: Int) -> Bool {
         delivered += 1
-        if delivered > boundaries.completed { incoming.removeDispatched(size: message.exactSize) }
+        if delivered > boundaries.completed { incoming.removeDispatched(size: size) }
         guard let first = reservations.first, first.number <= delivered else { return false }
         reservations.removeFirst()
         limits.release(first.size)

@@ -50,7 +50,7 @@ public struct AdapterClient {
         let isBroadcast = object.connection.isBus && events != "actions"
         let subscription = try await object.connection.subscribe(rule, onBus: isBroadcast, body)
         do throws(DBusError) {
-            let call = try Message.methodCall(
+            var call = try Message.methodCall(
                 to: object.destination, path: object.path, interface: object.interface, member: "Subscribe")
             try call.write([events])
             let reply = try await object.connection.callCreating(call) { [self] in unsubscribe($0) }
@@ -65,7 +65,7 @@ public struct AdapterClient {
     /// Ends the subscription whose number a reply to `Subscribe` contains.
     private func unsubscribe(_ reply: Message) {
         guard let (number, _) = try? reply.decode(as: UInt64.self, UInt64.self),
-            let call = try? Message.methodCall(
+            var call = try? Message.methodCall(
                 to: object.destination, path: object.path, interface: object.interface, member: "Unsubscribe")
         else { return }
         try? call.write(number)

@@ -260,7 +260,7 @@ public final class ListFollower {
         isBusy = true
         let mine = generation
         do throws(DBusError) {
-            let message = try Message.methodCall(
+            var message = try Message.methodCall(
                 to: adapter.destination, path: adapter.path, interface: adapter.interface, member: member)
             try message.write(repeat each arguments)
             adapter.connection.call(message) { [weak self] result in

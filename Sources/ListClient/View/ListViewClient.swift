@@ -63,7 +63,7 @@ public final class ListViewClient {
     public static func open(
         _ adapter: RemoteObject, options: [String: DBusValue] = [:], onEvent: @escaping @DBusActor (Event) -> Void
     ) async throws(DBusError) -> ListViewClient {
-        let message = try Message.methodCall(
+        var message = try Message.methodCall(
             to: adapter.destination, path: adapter.path, interface: adapter.interface, member: "OpenView")
         try message.write(options)
         let view = { @DBusActor (reply: Message) throws(DBusError) -> ListViewClient in
@@ -271,7 +271,7 @@ public final class ListViewClient {
 
     private func acknowledge(_ sequence: UInt64) {
         do throws(DBusError) {
-            let message = try Message.methodCall(
+            var message = try Message.methodCall(
                 to: object.destination, path: object.path, interface: object.interface, member: "Ack")
             try message.write(sequence)
             try object.connection.callWithoutReply(message)
@@ -306,7 +306,7 @@ public final class ListViewClient {
         then handle: @escaping @DBusActor (ListViewClient, Result<Message, DBusError>) -> Void
     ) {
         do throws(DBusError) {
-            let message = try Message.methodCall(
+            var message = try Message.methodCall(
                 to: object.destination, path: object.path, interface: object.interface, member: member)
             try message.write(repeat each arguments)
             object.connection.call(message) { [weak self] result in

@@ -77,7 +77,7 @@ extension Admission {
             throw LimitKey.callsPerSecond.refusal(
                 .limitsExceeded, "user \(user) has made more than \(limits.callsPerSecond) calls within a second")
         }
-        let size = call.message.bodyLength
+        let size = call.message.bodySize
         do throws(UserAccounts.Refusal) {
             try accounts.beginCall(of: user, limit: limits.callsPerUser, isExempt: isExempt)
         } catch {

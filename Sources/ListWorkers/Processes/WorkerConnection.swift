@@ -221,7 +221,7 @@ final class WorkerLink {
     }
 
     private func send(_ member: String, _ value: some DBusEncodable, on connection: Connection) throws(DBusError) {
-        let message = try Message.methodCall(
+        var message = try Message.methodCall(
             to: nil, path: Self.path, interface: Self.interface.name, member: member)
         try message.write(value)
         try connection.callWithoutReply(message)

@@ -159,7 +159,7 @@ struct DaemonActivation {
         let changes = try? await connection.subscribe(rule) { _ in check(outcome) }
         defer { changes?.cancel() }
         _ = try? await systemd.call("Subscribe")
-        let start = try Message.methodCall(
+        var start = try Message.methodCall(
             to: connection.bus.destination, path: connection.bus.path, interface: connection.bus.interface,
             member: "StartServiceByName")
         try start.write(ListdName.bus, UInt32(0))

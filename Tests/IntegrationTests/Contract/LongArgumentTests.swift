@@ -18,7 +18,7 @@ struct LongArgumentTests {
     }
 
     private func refusal(
-        _ object: RemoteObject, _ member: String, _ error: String, _ write: (Message) throws(DBusError) -> Void
+        _ object: RemoteObject, _ member: String, _ error: String, _ write: (inout Message) throws(DBusError) -> Void
     ) throws -> Refusal {
         Refusal(call: try object.message(member, write), error: error)
     }

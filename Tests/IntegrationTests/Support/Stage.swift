@@ -128,9 +128,9 @@ extension RemoteObject {
     /// Returns a call message with the body that `write` appends. Serves for malformed calls, and for calls whose
     /// answer is awaited later.
     @DBusActor
-    func message(_ member: String, _ write: (Message) throws(DBusError) -> Void) throws -> Message {
-        let message = try Message.methodCall(to: destination, path: path, interface: interface, member: member)
-        try write(message)
+    func message(_ member: String, _ write: (inout Message) throws(DBusError) -> Void) throws -> Message {
+        var message = try Message.methodCall(to: destination, path: path, interface: interface, member: member)
+        try write(&message)
         return message
     }
 }

@@ -67,10 +67,10 @@ struct AnswerOrderTests {
 
         /// Makes a call without waiting for its answer.
         func begin(
-            _ remote: RemoteObject, _ member: String, _ write: (Message) throws(DBusError) -> Void,
+            _ remote: RemoteObject, _ member: String, _ write: (inout Message) throws(DBusError) -> Void,
             then check: @escaping @DBusActor (Message) throws -> Void
         ) throws {
-            let call = try remote.message(member) { (message) throws(DBusError) in try write(message) }
+            let call = try remote.message(member) { (message) throws(DBusError) in try write(&message) }
             client.call(call) { result in
                 do {
                     try check(result.get())

@@ -136,19 +136,19 @@ final class AnswerTurns {
         guard !message.isOver else { return finish(piece, sentBytes: 0, on: outgoing) }
         let stamp = message.stamp()
         do throws(DBusError) {
-            let prepared = try message.prepare()
+            let make = try message.read()
             guard attempt <= Self.mostAttempts else {
-                prepared.write()
-                return finish(piece, sentBytes: message.send(.success(prepared)), on: outgoing)
+                let outcome = Result { () throws(DBusError) in try make() }
+                return finish(piece, sentBytes: message.send(outcome), on: outgoing)
             }
             coding.perform(for: message.receiver, size: piece.size) {
-                prepared.write()
-            } finish: { [weak self] in
+                Result { () throws(DBusError) in try make().encoded() }
+            } finish: { [weak self] outcome in
                 guard message.isOver || message.receiver.hasDeparted || message.stamp() == stamp else {
                     self?.write(piece, on: outgoing, attempt: attempt + 1)
                     return
                 }
-                let bytes = message.send(.success(prepared))
+                let bytes = message.send(outcome)
                 self?.finish(piece, sentBytes: bytes, on: outgoing)
             }
         } catch {

@@ -89,9 +89,9 @@ final class CallHandler {
         _ call: Call, _ read: @escaping @Sendable (inout MessageReader) throws(DBusError) -> Decoded,
         then proceed: @escaping @DBusActor @Sendable (Decoded) throws -> Void
     ) throws {
-        let size = call.message.bodyLength
+        let size = call.message.bodySize
         guard size > ContentReads.largestAtOnce else { return try proceed(call.message.read(read)) }
-        let body = try call.detachBody()
+        let body = call.takeBody()
         call.onFailure(nil)  // the call cannot be handled again from the beginning
         admission.hold(call.peer)
         coding.perform(for: call.peer, size: size) {

@@ -108,7 +108,7 @@ final class ContentReads {
     ///   - send: sends the message, or handles the error because of which there is none; not called if the client has
     ///     left.
     func send(
-        _ makeSignal: @escaping @DBusActor @Sendable () throws(DBusError) -> PreparedMessage, to peer: Peer,
+        _ makeSignal: @escaping @DBusActor @Sendable () throws(DBusError) -> LargeMessage.Maker, to peer: Peer,
         size: @escaping @DBusActor () -> Int, stamp: @escaping @DBusActor @Sendable () -> UInt64 = { 0 },
         _ send: @escaping @DBusActor @Sendable (Result<Message, DBusError>) -> Void
     ) {
@@ -116,12 +116,7 @@ final class ContentReads {
             guard !peer.hasDeparted else { return }
             let size = size()
             guard size > Self.largestAtOnce else {
-                return send(
-                    Result { () throws(DBusError) in
-                        let prepared = try makeSignal()
-                        prepared.write()
-                        return try prepared.consume()
-                    })
+                return send(Result { () throws(DBusError) in try makeSignal()() })
             }
             sendHolding(LargeMessage(to: peer, stamp: stamp, makeSignal, send), size: size)
         }

@@ -7,14 +7,16 @@ internal import DBus
 struct LargeMessage: Sendable {
     /// Encodes the contents.
     typealias Body = @Sendable (inout MessageWriter) throws(DBusError) -> Void
+    /// Makes the message from contents that were read, on any thread.
+    typealias Maker = @Sendable () throws(DBusError) -> Message
 
     /// The client that receives the message.
     let receiver: Peer
     /// Returns a counter that changes whenever the contents have changed.
     let stamp: @DBusActor @Sendable () -> UInt64
     /// Reads the contents.
-    let prepare: @DBusActor @Sendable () throws(DBusError) -> PreparedMessage
-    private let deliver: @DBusActor @Sendable (Result<PreparedMessage, DBusError>) -> Int
+    let read: @DBusActor @Sendable () throws(DBusError) -> Maker
+    private let deliver: @DBusActor @Sendable (Result<Message, DBusError>) -> Void
     private let delivery = Delivery()
     /// Called once, either after `send`, when the connection has sent most of its queue, or instead of `send`.
     let finished: @DBusActor @Sendable () -> Void
@@ -33,23 +35,18 @@ struct LargeMessage: Sendable {
 
     /// Sends the message, or handles the encoding error; returns the number of bytes sent. A message is sent once.
     @DBusActor
-    func send(_ outcome: Result<PreparedMessage, DBusError>) -> Int {
+    @discardableResult
+    func send(_ outcome: Result<Message, DBusError>) -> Int {
         guard !delivery.isOver else { return 0 }
         delivery.isOver = true
-        return deliver(outcome)
+        deliver(outcome)
+        return receiver.hasDeparted ? 0 : (try? outcome.get().bodySize) ?? 0
     }
 
     /// Encodes and sends the message now, before its turn.
     @DBusActor
     func sendNow() {
-        guard !delivery.isOver else { return }
-        do throws(DBusError) {
-            let prepared = try prepare()
-            prepared.write()
-            _ = send(.success(prepared))
-        } catch {
-            _ = send(.failure(error))
-        }
+        if !delivery.isOver { send(Result { () throws(DBusError) in try read()() }) }
     }
 
     /// Makes the answer to a call.
@@ -63,18 +60,16 @@ struct LargeMessage: Sendable {
     ) {
         receiver = call.peer
         self.stamp = stamp
-        prepare = { () throws(DBusError) in try call.prepareAnswer(try makeBody()) }
+        read = { () throws(DBusError) in try call.makingAnswer(try makeBody()) }
         deliver = { outcome in
             if call.peer.hasDeparted { call.abandon() }
-            var bytes = 0
             let reply = {
                 switch outcome {
-                case .success(let prepared): bytes = call.reply(with: prepared)
+                case .success(let message): call.reply(with: message)
                 case .failure(let error): call.fail(error)
                 }
             }
             if isInOrder { call.peer.releaseHeld(behind: reply) } else { reply() }
-            return bytes
         }
         self.finished = finished
         abandon = {
@@ -86,21 +81,15 @@ struct LargeMessage: Sendable {
     /// Makes a signal to a peer; the peer's later messages are held back until it is sent.
     init(
         to peer: Peer, stamp: @escaping @DBusActor @Sendable () -> UInt64,
-        _ signal: @escaping @DBusActor @Sendable () throws(DBusError) -> PreparedMessage,
+        _ signal: @escaping @DBusActor @Sendable () throws(DBusError) -> Maker,
         _ send: @escaping @DBusActor @Sendable (Result<Message, DBusError>) -> Void
     ) {
         receiver = peer
         self.stamp = stamp
-        prepare = signal
+        read = signal
         deliver = { outcome in
-            var bytes = 0
-            if !peer.hasDeparted {
-                let message = Result { () throws(DBusError) in try outcome.get().consume() }
-                bytes = (try? message.get().bodySize) ?? 0
-                send(message)
-            }
+            if !peer.hasDeparted { send(outcome) }
             peer.releaseHeld()
-            return bytes
         }
         finished = {}
         abandon = { peer.releaseHeld() }

@@ -190,9 +190,7 @@ extension ViewObject {
         service.calls.reads.send(
             { [self] () throws(DBusError) in
                 guard let change = unsent.changes.first else { throw .failed("the picture is sent already") }
-                return try Message.preparedSignal(Self.changedSignal, of: Self.interface.name, at: path) { writer in
-                    writer.append(change)
-                }
+                return making(Self.changedSignal) { $0.append(change) }
             }, to: owner, size: { [self] in unsent.changes.first?.sizeOnBus ?? 0 }, stamp: { [self] in unsent.stamp }
         ) { [self] outcome in
             // A withdrawn picture has no message.
@@ -256,12 +254,17 @@ extension ViewObject {
     /// Sends a small signal to the owner in order, behind the pictures that wait for their turn.
     private func emit(_ signal: Signal, _ write: @escaping @Sendable (inout MessageWriter) -> Void) {
         guard !owner.hasDeparted else { return }
-        service.calls.reads.send(
-            { [path] () throws(DBusError) in
-                try Message.preparedSignal(signal, of: Self.interface.name, at: path) { writer in write(&writer) }
-            }, to: owner, size: { 0 }
-        ) { [self] outcome in
+        service.calls.reads.send({ [self] in making(signal, write) }, to: owner, size: { 0 }) { [self] outcome in
             send(outcome, signal)
+        }
+    }
+
+    /// Returns a closure that makes a signal with the arguments that `write` appends, on any thread.
+    private func making(
+        _ signal: Signal, _ write: @escaping @Sendable (inout MessageWriter) -> Void
+    ) -> LargeMessage.Maker {
+        { [path, interface = Self.interface.name] () throws(DBusError) in
+            try Message.signal(signal, of: interface, at: path) { writer in write(&writer) }
         }
     }
 
