@@ -56,6 +56,23 @@ struct MessageTests {
         #expect(message.destination == "org.example.Third" && message.autoStart)
     }
 
+    @Test(
+        "an answer has one number, nothing, or other values → it arrives as it was written",
+        arguments: [
+            nil, .byte(7), .boolean(true), .int16(-2), .uint16(2), .int32(-3), .uint32(3), .int64(-4), .uint64(4),
+            .double(0.5), .string("text"), .array(element: "t", [.uint64(1)]),
+        ] as [DBusValue?])
+    func answers(value: DBusValue?) throws {
+        let call = Message(
+            .methodCall, path: "/a", interface: "org.example.Test", member: "Test", serial: 9, sender: ":1.20")
+        var answer = try call.methodReturn()
+        answer.sender = ":1.5"
+        try answer.write(values: value.map { [$0] } ?? [])
+        let read = try LibdbusMessage(encoding: answer).read()
+        #expect(headerTexts(of: read) == headerTexts(of: answer))
+        #expect(try read.values() == (value.map { [$0] } ?? []))
+    }
+
     @Test("an encoded message is sent to several receivers → each gets its own, and the message stays the same")
     func receivers() throws {
         var message = try Message.signal(path: "/", interface: "org.example.Test", member: "Test")

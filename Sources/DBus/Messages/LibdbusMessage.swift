@@ -33,6 +33,10 @@ extension LibdbusMessage {
     ///
     /// - Throws: `NoMemory`; `InvalidArgs` with libdbus' reason.
     convenience init(encoding message: Message) throws(DBusError) {
+        if let answer = unsafe Self.smallAnswer(message) {
+            unsafe self.init(adopting: answer)
+            return
+        }
         guard !message.body.descriptors.isEmpty else {
             try unsafe self.init(adopting: Self.demarshal(message, message.body))
             return
@@ -46,6 +50,36 @@ extension LibdbusMessage {
         var number: UInt32 = 0
         guard unsafe Self.append(&source, to: &target, message.body.descriptors, &number) else {
             throw WriteFailure.noMemory.error
+        }
+    }
+
+    /// Makes an answer that is one number, or nothing, with libdbus' functions for each part, which takes half as long
+    /// as to have libdbus check the bytes. Returns nil for any other message, or when there is no memory.
+    private static func smallAnswer(_ message: Message) -> OpaquePointer? {
+        let type = message.signature.text.utf8
+        guard message.kind == .methodReturn, type.count <= 1 else { return nil }
+        let code = type.first.flatMap(TypeCode.init(signatureByte:))
+        guard code?.isNumber != false, let made = unsafe dbus_message_new(DBUS_MESSAGE_TYPE_METHOD_RETURN) else {
+            return nil
+        }
+        unsafe dbus_message_set_no_reply(made, message.noReplyExpected ? 1 : 0)
+        let isDone =
+            unsafe dbus_message_set_reply_serial(made, message.replySerial) != 0
+            && dbus_message_set_destination(made, message.destination) != 0
+            && dbus_message_set_sender(made, message.sender) != 0
+            && (code.map { code in unsafe append(message.body, of: code, to: made) } ?? true)
+        guard isDone else {
+            unsafe dbus_message_unref(made)
+            return nil
+        }
+        return unsafe made
+    }
+
+    private static func append(_ number: MessageBody, of code: TypeCode, to made: OpaquePointer) -> Bool {
+        var iterator = unsafe DBusMessageIter()
+        unsafe dbus_message_iter_init_append(made, &iterator)
+        return unsafe number.withBytes { bytes in
+            unsafe dbus_message_iter_append_basic(&iterator, Int32(code.rawValue), bytes.baseAddress) != 0
         }
     }
 

@@ -51,6 +51,14 @@ public enum TypeCode: UInt8, Sendable, CaseIterable {
         }
     }
 
+    /// Whether values are numbers or booleans.
+    var isNumber: Bool {
+        switch self {
+        case .byte, .boolean, .int16, .uint16, .int32, .uint32, .int64, .uint64, .double: true
+        default: false
+        }
+    }
+
     /// The alignment of a value in a message's body, in bytes.
     @inlinable
     var alignment: Int {
