@@ -46,7 +46,7 @@ public final class Connection {
     public static let busMessageSize = 32 << 20
 
     /// The number of messages that one connection handles before other connections and timers run.
-    public nonisolated static let messagesPerTurn = Transport.messagesPerTurn
+    public nonisolated static let messagesPerTurn = Reactor.messagesPerTurn
 
     let transport: Transport
     private var role: Role

@@ -71,7 +71,10 @@ extension EventLoop {
     /// arriving. Use this for work that is done once for all data that arrives together.
     @DBusActor
     public func afterReading(_ body: @escaping @DBusActor () -> Void) {
-        reactor.runAfterReading(body)
+        LoopWork(.whenQuiet) {
+            body()
+            return false
+        }.begin()
     }
 
     /// Calls `body` whenever `descriptor` is ready (level-triggered), until the watch is cancelled.

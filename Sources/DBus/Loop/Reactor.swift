@@ -12,12 +12,36 @@ protocol DescriptorSource: AnyObject {
     func didBecomeReady(for events: UInt32)
 }
 
-/// A source of work that does not depend on a descriptor, such as messages that were already read.
+/// Work of the event loop's thread that is done in pieces, so that other clients need not wait for all of it.
 @DBusActor
-protocol TurnTaker: AnyObject {
-    /// Does at least one piece of work and continues until `deadline`, in nanoseconds of `TimerQueue`. Returns `true`
-    /// if work remains for the next turn.
-    func runTurn(until deadline: UInt64) -> Bool
+public final class LoopWork {
+    /// When in a turn of the loop a kind of work is done, and for how long.
+    enum Phase {
+        /// Messages that were read: first, as they may be signals and answers, for which nobody waits in turn.
+        case messages
+        /// What the messages ask for.
+        case calls
+        /// What is done once for everything that arrives together.
+        case whenQuiet
+    }
+
+    let phase: Phase
+    fileprivate let next: @DBusActor () -> Bool
+    fileprivate var isQueued = false
+
+    nonisolated init(_ phase: Phase, _ next: @escaping @DBusActor () -> Bool) {
+        (self.phase, self.next) = (phase, next)
+    }
+
+    /// Creates work from a closure.
+    ///
+    /// - Parameter next: does one piece of at most a millisecond; returns `true` if more pieces remain.
+    public nonisolated convenience init(_ next: @escaping @DBusActor () -> Bool) { self.init(.calls, next) }
+
+    /// Runs pieces in this turn of the loop, after its reads, and in later turns until no piece remains.
+    ///
+    /// Has no effect while the work is already queued.
+    public func begin() { EventLoop.shared.reactor.enqueue(self) }
 }
 
 /// The state of the loop thread: descriptors, timers, and sources with remaining work.
@@ -35,19 +59,22 @@ final class Reactor {
     private var stale: Set<Int32> = []
     private var refused: [Int32] = []
     private var generation: UInt32 = 0
-    private var turnTakers: [any TurnTaker] = []
-    private var work: [LoopWork] = []
-    /// Closures that run when no more data can be read.
-    private var afterReading: [@DBusActor () -> Void] = []
-    private var readingSince: UInt64 = 0
-    /// The maximum time in nanoseconds that the closures in `afterReading` wait while more data keeps arriving.
-    private static let maximumReadingTime: UInt64 = 4_000_000
-    /// The time in nanoseconds per loop turn for handling received messages. Connections share it equally.
-    private static let timeForTakers: UInt64 = 4_000_000
+    /// The work of each phase of a turn, in the order of its turns.
+    private var messages: [LoopWork] = []
+    private var calls: [LoopWork] = []
+    private var whenQuiet: [LoopWork] = []
+    /// The time since which the work in `whenQuiet` waits, in nanoseconds of `TimerQueue`.
+    private var waitingSince: UInt64 = 0
+    /// The maximum time in nanoseconds for which that work waits while more data keeps arriving.
+    private static let maximumWait: UInt64 = 4_000_000
+    /// The time in nanoseconds per turn for received messages. Connections share it equally.
+    private static let timeForMessages: UInt64 = 4_000_000
     /// The minimum share of one connection in nanoseconds, which suffices for some messages.
-    private static let minimumTimePerTaker: UInt64 = 100_000
-    /// The time in nanoseconds per loop turn for queued `LoopWork`.
-    private static let timeForWork: UInt64 = 2_000_000
+    private static let minimumShare: UInt64 = 100_000
+    /// The maximum number of messages of one connection per turn.
+    nonisolated static let messagesPerTurn = 1024
+    /// The time in nanoseconds per turn for calls.
+    private static let timeForCalls: UInt64 = 2_000_000
     private var events = unsafe [epoll_event](repeating: epoll_event(), count: 64)
     let timers = TimerQueue()
     let turns = LoopTurns()
@@ -57,71 +84,80 @@ final class Reactor {
         if epoll < 0 { EventLoop.failStart(in: "epoll_create1", errno: errno) }
     }
 
-    /// Runs one turn: sleeps at most until the next timer, then handles ready descriptors, due timers, and remaining
-    /// work.
+    /// Runs one turn: sleeps at most until the next timer, then handles ready descriptors, due timers, messages and
+    /// calls, and at last, if nothing else is ready, what is done once for everything.
     func runTurn(mayBlock: Bool) {
         applyInterest()
-        let maySleep = mayBlock && turnTakers.isEmpty && work.isEmpty && afterReading.isEmpty
+        let maySleep = mayBlock && messages.isEmpty && calls.isEmpty && whenQuiet.isEmpty
         turns.end()
         let count = wait(milliseconds: maySleep ? timers.millisecondsToNext() : 0)
         turns.begin()
         for index in 0..<count { unsafe dispatch(events[index]) }
         timers.fireDue()
-        runTakers()
-        runQueuedWork()
-        if !afterReading.isEmpty {
-            runAfterReadingClosures(isQuiet: count == 0 && turnTakers.isEmpty && work.isEmpty)
+        runMessages()
+        runCalls()
+        guard !whenQuiet.isEmpty else { return }
+        let isQuiet = count == 0 && messages.isEmpty && calls.isEmpty
+        if isQuiet || TimerQueue.now() - waitingSince > Self.maximumWait { runWhenQuiet() }
+    }
+
+    /// Queues work for its phase: of this turn, or of the next one if this turn has passed it.
+    func enqueue(_ work: LoopWork) {
+        guard !work.isQueued else { return }
+        work.isQueued = true
+        switch work.phase {
+        case .messages: messages.append(work)
+        case .calls: calls.append(work)
+        case .whenQuiet:
+            if whenQuiet.isEmpty { waitingSince = TimerQueue.now() }
+            whenQuiet.append(work)
         }
     }
 
     /// Returns the nanoseconds for which each of `count` ready connections is read in one turn of the loop. Together
     /// they get a fixed time, however many they are.
-    static func timePerTaker(count: Int) -> UInt64 {
-        max(minimumTimePerTaker, timeForTakers / UInt64(max(1, count)))
+    static func share(of count: Int) -> UInt64 { max(minimumShare, timeForMessages / UInt64(max(1, count))) }
+
+    private func runMessages() {
+        guard !messages.isEmpty else { return }
+        let sources = messages
+        messages.removeAll(keepingCapacity: true)
+        let time = Self.share(of: sources.count)
+        for source in sources {
+            source.isQueued = false
+            if runMessages(of: source, until: TimerQueue.now() + time) { enqueue(source) }
+        }
     }
 
-    private func runTakers() {
-        guard !turnTakers.isEmpty else { return }
-        let takers = turnTakers
-        turnTakers.removeAll(keepingCapacity: true)
-        let time = Self.timePerTaker(count: takers.count)
-        for taker in takers where taker.runTurn(until: TimerQueue.now() + time) { scheduleTurn(of: taker) }
+    /// Runs pieces of one source; returns whether more remain.
+    private func runMessages(of source: LoopWork, until deadline: UInt64) -> Bool {
+        for number in 0..<Self.messagesPerTurn {
+            guard number % 4 < 3 || TimerQueue.now() < deadline else { return true }
+            guard source.next() else { return false }
+            EventLoop.shared.runPosted()  // a task that awaited this message continues before the next one is delivered
+        }
+        return true
     }
 
-    /// Runs pieces of queued work in rotation, after the reads of this turn, until `timeForWork` has passed.
-    private func runQueuedWork() {
-        guard !work.isEmpty else { return }
-        let end = TimerQueue.now() + Self.timeForWork
+    /// Runs pieces of calls in rotation until `timeForCalls` has passed.
+    private func runCalls() {
+        guard !calls.isEmpty else { return }
+        let end = TimerQueue.now() + Self.timeForCalls
         repeat {
-            let first = work.removeFirst()
-            if first.runPiece() { enqueue(first) }
+            let first = calls.removeFirst()
+            first.isQueued = false
+            if first.next() { enqueue(first) }
             EventLoop.shared.runPosted()  // work that the piece posted runs before the next piece
-        } while !work.isEmpty && TimerQueue.now() < end
+        } while !calls.isEmpty && TimerQueue.now() < end
     }
 
-    /// Appends work to the queue unless it is already queued.
-    func enqueue(_ newWork: LoopWork) {
-        if !work.contains(where: { $0 === newWork }) { work.append(newWork) }
-    }
-
-    /// Calls `body` once, when no more data can be read or `maximumReadingTime` is over.
-    func runAfterReading(_ body: @escaping @DBusActor () -> Void) {
-        if afterReading.isEmpty { readingSince = TimerQueue.now() }
-        afterReading.append(body)
-    }
-
-    /// Runs the closures in `afterReading` if no more data can be read (`isQuiet`), or they have waited too long.
-    private func runAfterReadingClosures(isQuiet: Bool) {
-        guard isQuiet || TimerQueue.now() - readingSince > Self.maximumReadingTime else { return }
-        let waiting = afterReading
-        afterReading.removeAll(keepingCapacity: true)
-        for body in waiting { body() }
-    }
-
-    /// Schedules `taker` for the next turn, or for this one if it has not run its takers yet. A second call has no
-    /// effect.
-    func scheduleTurn(of taker: any TurnTaker) {
-        if !turnTakers.contains(where: { $0 === taker }) { turnTakers.append(taker) }
+    private func runWhenQuiet() {
+        let waiting = whenQuiet
+        whenQuiet.removeAll(keepingCapacity: true)
+        for work in waiting {
+            work.isQueued = false
+            if work.next() { enqueue(work) }
+        }
     }
 }
 

@@ -19,12 +19,14 @@ protocol TransportDelegate: AnyObject {
 /// timers nor other connections starve, and no handler is reentered.
 @safe
 @DBusActor
-final class Transport: TurnTaker {
+final class Transport {
     /// libdbus' connection, owned by this object and used on the loop thread only. It is closed and released by
     /// `close` or `deinit`.
     private nonisolated(unsafe) var raw: OpaquePointer?
     private let watches = WatchTable()
     private var unfinished: UnfinishedMessage?
+    /// Receives the messages that libdbus has read.
+    private lazy var messages = LoopWork(.messages) { [weak self] in self?.receiveNext() ?? false }
     private weak var delegate: (any TransportDelegate)?
     /// Whether the connection is open: `close` was not called, and its end was not reported.
     private(set) var isConnected = true
@@ -45,7 +47,7 @@ final class Transport: TurnTaker {
             close()
             throw DBusError(.noMemory, "there is not enough memory for a connection")
         }
-        EventLoop.shared.reactor.scheduleTurn(of: self)  // libdbus may have read messages during authentication
+        messages.begin()  // libdbus may have read messages during authentication
     }
 
     /// Sets the object that receives all events, beginning with the next turn of the loop.
@@ -100,7 +102,7 @@ extension Transport {
         }
         // Writing may have found that the other end has closed; libdbus reports this only when messages are
         // dispatched.
-        if !isAlive { EventLoop.shared.reactor.scheduleTurn(of: self) }
+        if !isAlive { messages.begin() }
         return serial
     }
 
@@ -162,7 +164,7 @@ extension Transport {
         get { watches.readingIsPaused }
         set {
             watches.setReadingPaused(newValue)
-            EventLoop.shared.reactor.scheduleTurn(of: self)
+            messages.begin()
         }
     }
 
@@ -197,11 +199,11 @@ extension Transport {
     private func checkForMessages() {
         guard let raw = unsafe raw else { return }
         guard !readingIsPaused else {
-            if endsWhilePaused, !isAlive { EventLoop.shared.reactor.scheduleTurn(of: self) }
+            if endsWhilePaused, !isAlive { messages.begin() }
             return
         }
         switch DispatchStep(status: unsafe dbus_connection_get_dispatch_status(raw).rawValue) {
-        case .drain: EventLoop.shared.reactor.scheduleTurn(of: self)
+        case .drain: messages.begin()
         case .wait: unfinished?.recordAllDispatched()
         case .retryLater: retryLater()
         }
@@ -211,29 +213,19 @@ extension Transport {
         EventLoop.shared.addTimer(after: DispatchStep.retryDelay) { [weak self] in self?.checkForMessages() }
     }
 
-    /// The number of messages that are dispatched before other connections and timers run.
-    nonisolated static let messagesPerTurn = 1024
-
-    func runTurn(until deadline: UInt64) -> Bool {
-        for number in 0..<Self.messagesPerTurn {
-            guard number % 4 < 3 || TimerQueue.now() < deadline else { return true }
-            guard let raw = unsafe raw, isConnected else { return false }
-            guard !readingIsPaused else {
-                if endsWhilePaused, !isAlive { end() }
-                return false
-            }
-            guard let next = unsafe dbus_connection_pop_message(raw) else {
-                checkForMessages()
-                return false
-            }
-            receive(unsafe LibdbusMessage(adopting: next))
-            EventLoop.shared.runPosted()  // a task that awaited this message continues before the next one is delivered
+    /// Receives the next message that libdbus has read; returns `false` if there is none.
+    private func receiveNext() -> Bool {
+        guard let raw = unsafe raw, isConnected else { return false }
+        guard !readingIsPaused else {
+            if endsWhilePaused, !isAlive { end() }
+            return false
         }
+        guard let next = unsafe dbus_connection_pop_message(raw) else {
+            checkForMessages()
+            return false
+        }
+        receive(unsafe LibdbusMessage(adopting: next))
         return true
-    }
-
-    private var hasMoreMessages: Bool {
-        unsafe raw.map { unsafe dbus_connection_get_dispatch_status($0) == DBUS_DISPATCH_DATA_REMAINS } ?? false
     }
 
     private func receive(_ form: consuming LibdbusMessage) {
