@@ -60,13 +60,13 @@ extension RunningDaemon {
     func apply(_ new: Configuration) {
         let haveChanged =
             service.limits.quotas.limits != new.limits.perUser
-            || service.calls.admission.limits.ofUsers != new.limits.ofUsers
-        service.calls.admission.limits = new.limits
+            || service.calls.queue.limits.ofUsers != new.limits.ofUsers
+        service.calls.queue.limits = new.limits
         if haveChanged {
             service.limits.quotas.limits = new.limits.perUser
             service.limits.quotas.removeLimitsOfUsers()
             for adapter in service.adapters.all {
-                _ = service.calls.admission.limits(of: adapter.access.owner)  // updates the owner's quotas
+                _ = service.calls.queue.limits(of: adapter.access.owner)  // updates the owner's quotas
                 adapter.source.retry()
             }
         }

@@ -104,9 +104,9 @@ extension RunningDaemon {
         do throws(DBusError) {
             server = try listen(options.direct)
             server?.objects = service.tree
-            server?.account = service.calls.admission
-            server?.connectionsOfUser = { [service] in service.calls.admission.limits(of: $0).directConnectionsPerUser }
-            service.calls.admission.onBytesReleased { [weak self] in self?.server?.retryUnfinishedMessages() }
+            server?.account = service.calls.queue
+            server?.connectionsOfUser = { [service] in service.calls.queue.limits(of: $0).directConnectionsPerUser }
+            service.calls.queue.onBytesReleased { [weak self] in self?.server?.retryUnfinishedMessages() }
             server?.onStarvation = { [log] in
                 log.warning(
                     "no file descriptors are left; new direct clients wait until others disconnect (LimitNOFILE=)")

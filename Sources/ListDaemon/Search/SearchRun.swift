@@ -55,7 +55,7 @@ final class SearchRun {
     /// Starts the search in the current state of the list.
     func start() {
         // Preparing the text runs as a turn, because the text can have megabytes.
-        turns.perform(for: call.peer, size: 1) { [arguments] in
+        turns.perform(for: call.peer) { [arguments] in
             TextSearch(arguments.text, in: arguments.fields)
         } finish: { [self] search in
             self.search = search
@@ -118,7 +118,7 @@ final class SearchRun {
         guard let search else { return finish(.failure(.unexpectedAnswer)) }
         let (limit, isBackwards) = (Self.objectsPerTurn, arguments.isBackwards)
         let part = isBackwards ? page.objects.suffix(limit) : page.objects.prefix(limit)
-        turns.perform(for: call.peer, size: part.count) {
+        turns.perform(for: call.peer) {
             isBackwards ? part.lastIndex { search.matches($0) } : part.firstIndex { search.matches($0) }
         } finish: { [self] match in
             let sections = page.origin + part.startIndex..<page.origin + part.endIndex
@@ -186,11 +186,11 @@ final class Searches {
 }
 
 extension WorkTurns {
-    /// Makes the turns in which searches examine objects. Sizes are numbers of objects. At most half of the
-    /// processors are used, so that the lists keep the rest.
+    /// Makes the turns in which searches examine objects. At most half of the processors are used, so that the lists
+    /// keep the rest.
     nonisolated static func forSearching() -> WorkTurns {
         WorkTurns(
-            quantum: SearchRun.objectsPerTurn, mostAtOnce: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) / 2),
+            mostAtOnce: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) / 2),
             isOneForEachUser: false,
             on: DispatchQueue(label: "org.listd.search", qos: .utility, attributes: .concurrent))
     }

@@ -208,7 +208,7 @@ final class AdapterSignals {
     /// - Throws: `limitsExceeded`.
     func subscribe(_ peer: Peer, to events: AdapterEvents) throws(ListError) -> SubscriptionID {
         let id = try service.limits.subscriptions.begin(
-            for: peer, limit: service.calls.admission.limits(of: peer.account))
+            for: peer, limit: service.calls.queue.limits(of: peer.account))
         service.calls.watchDeparture(of: peer)
         listeners.subscribe(
             Listener(peer: peer), isDirect: !service.transports.isOnBus(peer), to: events, as: id)

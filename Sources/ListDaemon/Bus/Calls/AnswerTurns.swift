@@ -2,16 +2,13 @@
 
 internal import DBus
 
-/// The queue of large messages for single clients (answers and pictures) that are not sent yet. Users take turns,
-/// measured in bytes.
+/// The queue of large messages for single clients (answers and pictures) that are not sent yet. Users take turns.
 ///
 /// A message is encoded on another thread, after its connection has sent the earlier ones. So only little is queued
 /// before an answer to another client of the bus, and answers that a client does not read take no memory. Messages
 /// for one client are sent in the order of their arrival here.
 @DBusActor
 final class AnswerTurns {
-    /// The bytes of a turn.
-    private static let quantum = 64 << 10
     /// The maximum number of messages that are encoded at the same time for one connection: the next one while one is
     /// sent.
     private static let underWayAtOnce = 2
@@ -23,7 +20,7 @@ final class AnswerTurns {
     /// is encoded on the event loop's thread.
     private static let mostAttempts = 3
 
-    private typealias Piece = FairQueue<ObjectIdentifier, LargeMessage>.Piece
+    private typealias Piece = UserTurns<LargeMessage>.Piece
 
     /// A connection of listd, which may be a bus with many clients, and the messages that are queued for it.
     private final class OutgoingQueue {
@@ -34,16 +31,13 @@ final class AnswerTurns {
         fileprivate var onDrain: [@DBusActor () -> Void] = []
         /// The sent messages that stay on their users' accounts until the receivers have read them.
         fileprivate var sent: [(user: UInt32, bytes: Int)] = []
-        fileprivate var queue: FairQueue<ObjectIdentifier, LargeMessage>
+        fileprivate var queue = UserTurns<LargeMessage>()
 
-        init(_ connection: Connection, quantum: Int) {
-            self.connection = connection
-            queue = FairQueue(quantum: quantum)
-        }
+        init(_ connection: Connection) { self.connection = connection }
     }
 
     private var queues: [ObjectIdentifier: OutgoingQueue] = [:]
-    private let admission: Admission
+    private let accounts: CallQueue
     private let coding: WorkTurns
     /// The number of messages that are being encoded for each user.
     private var underWay: [UInt32: Int] = [:]
@@ -52,20 +46,20 @@ final class AnswerTurns {
     /// The handlers to call when no message is queued any more.
     private var onEmpty: [@DBusActor () -> Void] = []
 
-    init(admission: Admission, coding: WorkTurns) {
-        self.admission = admission
+    init(accounts: CallQueue, coding: WorkTurns) {
+        self.accounts = accounts
         self.coding = coding
-        admission.onBytesReleased { [weak self] in self?.resumeUsers() }
+        accounts.onBytesReleased { [weak self] in self?.resumeUsers() }
     }
 
-    /// Queues a message of about `size` bytes, which is encoded and sent in its turn.
-    func send(_ message: LargeMessage, size: Int) {
+    /// Queues a message, which is encoded and sent in its turn.
+    func send(_ message: LargeMessage) {
         guard let connection = message.receiver.connection, connection.isConnected, !message.receiver.hasDeparted else {
             return message.discard()
         }
         let outgoing = outgoingQueue(of: connection)
         outgoing.queue.append(
-            message, size: size, user: message.receiver.account, connection: ObjectIdentifier(message.receiver))
+            message, user: message.receiver.account, connection: ObjectIdentifier(message.receiver))
         proceed(outgoing)
     }
 
@@ -85,7 +79,7 @@ final class AnswerTurns {
 
     private func outgoingQueue(of connection: Connection) -> OutgoingQueue {
         if let outgoing = queues[ObjectIdentifier(connection)] { return outgoing }
-        let outgoing = OutgoingQueue(connection, quantum: Self.quantum)
+        let outgoing = OutgoingQueue(connection)
         queues[ObjectIdentifier(connection)] = outgoing
         for user in withoutRoom { outgoing.queue.hold(user) }
         connection.onDisconnect { [weak self] in self?.remove(outgoing, of: ObjectIdentifier(connection)) }
@@ -104,8 +98,8 @@ final class AnswerTurns {
 
     /// Starts encoding queued messages, as many as the limits allow.
     private func proceed(_ outgoing: OutgoingQueue) {
-        while outgoing.underWay < Self.underWayAtOnce, isDrained(outgoing), let piece = outgoing.queue.first() {
-            guard reserve(piece.size, for: piece.user) else {
+        while outgoing.underWay < Self.underWayAtOnce, isDrained(outgoing), let piece = outgoing.queue.first {
+            guard reserve(piece.element.size, for: piece.user) else {
                 withoutRoom.insert(piece.user)
                 for outgoing in queues.values { outgoing.queue.hold(piece.user) }
                 continue
@@ -118,9 +112,9 @@ final class AnswerTurns {
     /// Reserves bytes for a message; returns `false` if there is no room for them now. Each user may always have one
     /// message, however large it is.
     private func reserve(_ size: Int, for user: UInt32) -> Bool {
-        if admission.reserve(size, for: user) { return true }
+        if accounts.reserve(size, for: user) { return true }
         guard underWay[user] == nil else { return false }
-        admission.reserveUnchecked(size, for: user)
+        accounts.reserveUnchecked(size, for: user)
         return true
     }
 
@@ -141,7 +135,7 @@ final class AnswerTurns {
                 let outcome = Result { () throws(DBusError) in try make() }
                 return finish(piece, sentBytes: message.send(outcome), on: outgoing)
             }
-            coding.perform(for: message.receiver, size: piece.size) {
+            coding.perform(for: message.receiver) {
                 Result { () throws(DBusError) in try make().encoded() }
             } finish: { [weak self] outcome in
                 guard message.isOver || message.receiver.hasDeparted || message.stamp() == stamp else {
@@ -157,10 +151,9 @@ final class AnswerTurns {
     }
 
     private func finish(_ piece: Piece, sentBytes bytes: Int, on outgoing: OutgoingQueue) {
-        let (size, user) = (piece.size, piece.user)
+        let (size, user) = (piece.element.size, piece.user)
         outgoing.underWay -= 1
         underWay[user] = underWay[user].flatMap { $0 > 1 ? $0 - 1 : nil }
-        outgoing.queue.correctSize(of: piece, by: bytes - size)
         recordSent(bytes, reserved: size, for: user, on: outgoing)
         if outgoing.connection?.isConnected == true, !isDrained(outgoing) {
             outgoing.onDrain.append(piece.element.finished)
@@ -203,7 +196,7 @@ extension AnswerTurns {
     /// Keeps the bytes of a sent message reserved until the connection's queue is almost empty.
     private func recordSent(_ bytes: Int, reserved: Int, for user: UInt32, on outgoing: OutgoingQueue) {
         guard let connection = outgoing.connection, connection.isConnected, bytes > 0 else {
-            return admission.release(reserved, of: user)
+            return accounts.release(reserved, of: user)
         }
         if outgoing.sent.isEmpty {
             connection.onDrain(below: Self.mostWaitingOnBus / 8) { [weak self] in self?.releaseSent(of: outgoing) }
@@ -215,7 +208,7 @@ extension AnswerTurns {
     private func releaseSent(of outgoing: OutgoingQueue) {
         let sent = outgoing.sent
         outgoing.sent = []
-        for (user, bytes) in sent { admission.release(bytes, of: user) }
+        for (user, bytes) in sent { accounts.release(bytes, of: user) }
     }
 
     /// Resumes the turns of users whose accounts may have room again.

@@ -9,7 +9,7 @@ internal import ListSupport
 @DBusActor
 final class CallHandler {
     /// The accounts of users, and the turns in which calls are handled.
-    let admission: Admission
+    let queue: CallQueue
     /// The calls whose answers have contents of lists.
     let reads: ContentReads
     /// The searches in progress.
@@ -34,12 +34,12 @@ final class CallHandler {
         of tree: ObjectTree, authority: Authority, transports: Transports, counts: ServiceCounts, log: Log,
         onDeparture: @escaping @DBusActor (Peer) -> Void
     ) {
-        admission = Admission { [weak tree] call in
+        queue = CallQueue { [weak tree] call in
             guard let tree else { return call.fail(ListError.ending) }
             authority.authorizeOnRefusal(call) { tree.handle($0) }
             tree.handle(call)
         }
-        reads = ContentReads(admission: admission, coding: coding) { counts.count(.readsHeld) }
+        reads = ContentReads(accounts: queue, coding: coding) { counts.count(.readsHeld) }
         refusals = RefusalLog(log: log)
         (self.transports, self.counts, departureHandler) = (transports, counts, onDeparture)
         tree.onArrival { [weak self] call in
@@ -60,7 +60,7 @@ final class CallHandler {
         watchDeparture(of: call.peer)
         if !transports.isOnBus(call.peer) { transports.direct.pauseReadingIfBehind(call.peer) }
         do throws(ListError) {
-            try admission.admit(call)
+            try queue.admit(call)
         } catch {
             counts.count(.callsRefused)
             call.fail(error)
@@ -89,15 +89,14 @@ final class CallHandler {
         _ call: Call, _ read: @escaping @Sendable (inout MessageReader) throws(DBusError) -> Decoded,
         then proceed: @escaping @DBusActor @Sendable (Decoded) throws -> Void
     ) throws {
-        let size = call.message.bodySize
-        guard size > ContentReads.largestAtOnce else { return try proceed(call.message.read(read)) }
+        guard call.message.bodySize > ContentReads.largestAtOnce else { return try proceed(call.message.read(read)) }
         let body = call.takeBody()
         call.onFailure(nil)  // the call cannot be handled again from the beginning
-        admission.hold(call.peer)
-        coding.perform(for: call.peer, size: size) {
+        queue.hold(call.peer)
+        coding.perform(for: call.peer) {
             Result { () throws(DBusError) in try body.read(read) }
-        } finish: { [admission] outcome in
-            defer { admission.release(call.peer) }
+        } finish: { [queue] outcome in
+            defer { queue.release(call.peer) }
             guard !call.peer.hasDeparted || call.message.noReplyExpected else { return call.abandon() }
             do { try proceed(outcome.get()) } catch { call.fail(error) }
         }
@@ -131,7 +130,7 @@ final class CallHandler {
     private func handleDeparture(of peer: Peer) {
         watched.remove(ObjectIdentifier(peer))
         transports.direct.removeBacklog(of: peer)
-        admission.removeCalls(of: peer)
+        queue.drop(peer)
         reads.removeReads(of: peer)
         departureHandler(peer)
     }

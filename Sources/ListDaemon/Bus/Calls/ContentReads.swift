@@ -36,8 +36,8 @@ final class ContentReads {
     private let onWait: @DBusActor () -> Void
 
     /// - Parameter onWait: called for each read that has to wait.
-    init(admission: Admission, coding: WorkTurns, onWait: @escaping @DBusActor () -> Void) {
-        answers = AnswerTurns(admission: admission, coding: coding)
+    init(accounts: CallQueue, coding: WorkTurns, onWait: @escaping @DBusActor () -> Void) {
+        answers = AnswerTurns(accounts: accounts, coding: coding)
         self.onWait = onWait
     }
 
@@ -60,7 +60,7 @@ final class ContentReads {
             call.replyWriting(write)
             return finished()
         }
-        answers.send(LargeMessage(answering: call, finished: finished) { () throws(DBusError) in write }, size: size)
+        answers.send(LargeMessage(answering: call, size: size, finished: finished) { () throws(DBusError) in write })
     }
 
     /// Answers a call in the order of all messages to the caller: later signals and answers are sent after the
@@ -74,8 +74,9 @@ final class ContentReads {
         }
         call.peer.sendInOrder(isAnswer: true) { [self] in
             sendHolding(
-                LargeMessage(answering: call, isInOrder: true, finished: finished) { () throws(DBusError) in write },
-                size: size)
+                LargeMessage(answering: call, size: size, isInOrder: true, finished: finished) { () throws(DBusError) in
+                    write
+                })
         }
     }
 
@@ -95,7 +96,7 @@ final class ContentReads {
             return
         }
         perform(for: call, size: size) { [answers] finished in
-            answers.send(LargeMessage(answering: call, stamp: stamp, finished: finished, body: makeBody), size: size)
+            answers.send(LargeMessage(answering: call, size: size, stamp: stamp, finished: finished, body: makeBody))
         }
     }
 
@@ -118,14 +119,14 @@ final class ContentReads {
             guard size > Self.largestAtOnce else {
                 return send(Result { () throws(DBusError) in try makeSignal()() })
             }
-            sendHolding(LargeMessage(to: peer, stamp: stamp, makeSignal, send), size: size)
+            sendHolding(LargeMessage(to: peer, size: size, stamp: stamp, makeSignal, send))
         }
     }
 
     /// Sends a message in its turn; later messages to its receiver wait.
-    private func sendHolding(_ message: LargeMessage, size: Int) {
+    private func sendHolding(_ message: LargeMessage) {
         message.receiver.hold { message.sendNow() }
-        answers.send(message, size: size)
+        answers.send(message)
     }
 
     /// Waits until all queued answers are sent, but at most 500 ms for clients that do not read.

@@ -12,6 +12,8 @@ struct LargeMessage: Sendable {
 
     /// The client that receives the message.
     let receiver: Peer
+    /// The approximate length in bytes.
+    let size: Int
     /// Returns a counter that changes whenever the contents have changed.
     let stamp: @DBusActor @Sendable () -> UInt64
     /// Reads the contents.
@@ -54,11 +56,13 @@ struct LargeMessage: Sendable {
     /// - Parameter isInOrder: whether the receiver's later messages are held back until the answer is sent.
     @DBusActor
     init(
-        answering call: Call, isInOrder: Bool = false, stamp: @escaping @DBusActor @Sendable () -> UInt64 = { 0 },
+        answering call: Call, size: Int, isInOrder: Bool = false,
+        stamp: @escaping @DBusActor @Sendable () -> UInt64 = { 0 },
         finished: @escaping @DBusActor @Sendable () -> Void,
         body makeBody: @escaping @DBusActor @Sendable () throws(DBusError) -> Body
     ) {
         receiver = call.peer
+        self.size = size
         self.stamp = stamp
         read = { () throws(DBusError) in try call.makingAnswer(try makeBody()) }
         deliver = { outcome in
@@ -80,11 +84,12 @@ struct LargeMessage: Sendable {
 
     /// Makes a signal to a peer; the peer's later messages are held back until it is sent.
     init(
-        to peer: Peer, stamp: @escaping @DBusActor @Sendable () -> UInt64,
+        to peer: Peer, size: Int, stamp: @escaping @DBusActor @Sendable () -> UInt64,
         _ signal: @escaping @DBusActor @Sendable () throws(DBusError) -> Maker,
         _ send: @escaping @DBusActor @Sendable (Result<Message, DBusError>) -> Void
     ) {
         receiver = peer
+        self.size = size
         self.stamp = stamp
         read = signal
         deliver = { outcome in

@@ -61,7 +61,7 @@ package final class Service {
         self.plugins = PluginDirectory(tree: tree, registry: plugins) { [counts] in counts.notifyChange() }
         tree.addObjectManager(at: .manager, of: [.adapters, .plugins])
         for parent in [ObjectPath.adapters, .plugins, .views] { tree.keepNode(at: parent) }
-        calls.admission.onLimitsLookup { [limits] user, new in limits.quotas.setLimits(new.perUser, of: user) }
+        calls.queue.onLimitsLookup { [limits] user, new in limits.quotas.setLimits(new.perUser, of: user) }
     }
 
     /// Changes the limits of calls.

@@ -47,8 +47,8 @@ extension Service {
         let files = limits.lentFiles.use
         counters["lent-files"] = UInt64(clamping: files.files)
         counters["lent-bytes"] = UInt64(clamping: files.bytes)
-        counters["waiting-calls"] = UInt64(clamping: calls.admission.waitingCalls)
-        counters["waiting-bytes"] = UInt64(clamping: calls.admission.waitingBytes)
+        counters["waiting-calls"] = UInt64(clamping: calls.queue.waitingCalls)
+        counters["waiting-bytes"] = UInt64(clamping: calls.queue.waitingBytes)
         let turns = EventLoop.shared.turns.lengths
         counters["loop-turn-p99"] = turns.quantile(0.99)
         counters["loop-turn-max"] = turns.longest

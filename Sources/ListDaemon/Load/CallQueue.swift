@@ -5,19 +5,24 @@ package import ListConfiguration
 internal import ListKit
 internal import ListSupport
 
-/// Admission control for method calls: it admits calls as far as their users' accounts allow, and has them handled in
-/// turns.
+/// The calls that have arrived and are not handled yet: it admits calls as far as their users' accounts allow, and has
+/// them handled in turns. Users take turns, the connections of a user take turns, and the calls of one connection are
+/// handled in order.
+///
+/// Calls are read from the bus even while others wait here, so that slow calls cannot fill the bus's queue to listd.
 ///
 /// Only this class changes the accounts: code that allocates memory for a caller reserves it here first.
 @DBusActor
-package final class Admission {
+package final class CallQueue {
     /// The methods that are accepted even at the call limits, because they only release limited resources.
     private static let exemptFromCallLimit: Set<String> = ["Ack", "Close", "RemoveAdapter", "Unsubscribe"]
 
     /// A call whose body has at most this many bytes is refused only for the number of calls, never for its bytes.
     private static let littleBody = 16 << 10
 
-    private let turns: CallTurns
+    private var turns = UserTurns<Call>()
+    private let handle: @DBusActor (Call) -> Void
+    private lazy var work = LoopWork { [weak self] in self?.handleNext() ?? false }
     private let limitsByUser = LimitsByUser()
     private var accounts = UserAccounts()
     private var rates = CallRates()
@@ -39,7 +44,7 @@ package final class Admission {
     }
 
     /// - Parameter handle: handles a call whose turn has come.
-    init(_ handle: @escaping @DBusActor (Call) -> Void) { turns = CallTurns(handle) }
+    init(_ handle: @escaping @DBusActor (Call) -> Void) { self.handle = handle }
 
     /// Returns the limits of one user.
     package func limits(of user: UInt32) -> Limits { limitsByUser.limits(of: user) }
@@ -60,7 +65,7 @@ package final class Admission {
 
 // MARK: - Calls
 
-extension Admission {
+extension CallQueue {
     /// Counts a call and its bytes until it is answered, and queues it to be handled in its turn.
     ///
     /// - Throws: `limitsExceeded`, naming the limit; no part of the call's body was decoded.
@@ -97,22 +102,47 @@ extension Admission {
             self?.accounts.endCall(of: user)
             self?.release(size, of: user)
         }
-        turns.append(call, size: size)
+        append(call)
+    }
+
+    /// Appends a call to those of its connection. If few calls wait, it is handled in this turn of the event loop.
+    private func append(_ call: Call) {
+        turns.append(call, user: call.peer.account, connection: ObjectIdentifier(call.peer))
+        work.begin()
+    }
+
+    /// Handles the call that has the turn, if any; returns whether another call has the next turn.
+    private func handleNext() -> Bool {
+        guard let call = turns.popFirst()?.element else { return false }
+        if !call.isAnswered { handle(call) }
+        return turns.hasTurn
     }
 
     /// Holds back the queued calls of a peer until ``release(_:)``, so that they do not overtake a call in progress.
-    func hold(_ peer: Peer) { turns.hold(peer) }
+    func hold(_ peer: Peer) { turns.hold(ObjectIdentifier(peer), of: peer.account) }
 
     /// Lets the calls of a peer take turns again.
-    func release(_ peer: Peer) { turns.release(peer) }
+    func release(_ peer: Peer) {
+        turns.release(ObjectIdentifier(peer), of: peer.account)
+        if turns.hasTurn { work.begin() }
+    }
 
-    /// Drops the queued calls of a peer that has left.
-    func removeCalls(of peer: Peer) { turns.removeCalls(of: peer) }
+    /// Drops the queued calls of a peer that has left, except those that expect no reply.
+    func drop(_ peer: Peer) {
+        for call in turns.removeAll(for: ObjectIdentifier(peer), of: peer.account) {
+            if call.message.noReplyExpected { append(call) } else { call.abandon() }
+        }
+    }
+}
+
+extension Peer {
+    /// The user to whose account a connection's calls are charged; unknown users share one account.
+    var account: UInt32 { credentials?.userID ?? .max }
 }
 
 // MARK: - Bytes
 
-extension Admission {
+extension CallQueue {
     /// Reserves bytes for a user, all or none, until they are released; returns `false` if there is no room for them
     /// now.
     func reserve(_ count: Int, for user: UInt32) -> Bool {
@@ -142,7 +172,7 @@ extension Admission {
 
 // MARK: - Unfinished messages
 
-extension Admission: IncomingAccount {
+extension CallQueue: IncomingAccount {
     /// A user with fewer bytes than this counts as a user without buffered bytes.
     private static let littleBytes = 1 << 20
 
