@@ -123,21 +123,10 @@ public final class TestList {
     /// this by themselves.
     @discardableResult
     public func flush() -> [FlushResult] {
-        var results: [FlushResult] = []
-        while adapter.flushTiming != .idle {
-            let result = flushOnce()
-            events += result.events
-            results.append(result)
-        }
+        let results = adapter.flushNow(now: executor.now)
+        for result in results { events += result.events }
         events += adapter.takeEvents()
         return results
-    }
-
-    private func flushOnce() -> FlushResult {
-        var step = adapter.beginFlush(now: executor.now)
-        while case .diff(let job) = step { step = adapter.finishDiff(job.run()) }
-        if case .finished(let result) = step { return result }
-        return adapter.commitFlush()
     }
 
     /// Advances the clock, and runs the timers of section controllers that become due, in order.

@@ -5,33 +5,32 @@
 ///
 /// An adapter belongs to one executor, its "main thread". Every call has to come from there, and section controllers
 /// are called there. The adapter uses no clock, thread, bus or file. The caller passes the time in milliseconds and
-/// acts on the values that calls return. Updates have two phases, so that a host can store a transaction before it
-/// is applied:
+/// acts on the values that calls return:
 ///
 ///     adapter.enqueue(request)
-///     switch adapter.beginFlush(now: now) {                 // validated, coalesced, diffed
-///     case .commit(let prepared): store(prepared); adapter.commitFlush()
-///     …
+///     for result in adapter.flushNow() { … }                // validated, coalesced, diffed, applied
 ///
 /// Section controllers may call the adapter inside of their callbacks. Calls that cannot run there are queued until
 /// the callback has returned.
 ///
-/// An ``ObjectList`` determines the next step of an update, and a ``Presentation`` updates section controllers and
-/// views. The adapter connects both and calls completions.
+/// A ``ListDriver`` takes the steps of an ``ObjectList`` to a ``Presentation``, which updates section controllers and
+/// views. The adapter computes diffs, needs no store, and calls completions.
 public final class ListAdapter {
     /// The maximum number of items in a section.
     public static let maximumItemsPerSection = SectionStore.maximumItemCount
 
     /// The objects, requests and revisions of the list.
-    private let objects: ObjectList
+    let objects: ObjectList
     /// The section controllers, views and selection of the list.
     let presentation: Presentation
-    private let driver: ListDriver
+    let driver: ListDriver
     /// The updater; `nil` = ``ListOptions/updater`` chooses between the two of ListKit.
     let updater: (any ListUpdating)?
     private let observers = ListAdapterObservers()
     private var requests = WaitingRequests()
     private var schedule = FlushSchedule()
+    /// The options before the current flush. Other ones without an effect on views are no update.
+    private var optionsBefore: ListOptions
     /// The results of the flushes that the current ``flushNow()`` has made so far.
     ///
     /// A resync removes the pictures of its view from them.
@@ -59,6 +58,7 @@ public final class ListAdapter {
         controllers: any ListSectionControllerProvider, objects: [ListObject] = [], revision: UInt64 = 0
     ) {
         self.updater = updater
+        optionsBefore = configuration
         let table = SectionTable()
         let list = ObjectList(
             table: table, numbers: RevisionNumbers(unstoredAt: revision), log: ChangeLog(revision: revision),
@@ -180,7 +180,7 @@ public final class ListAdapter {
         objects.setFirstItemUpdate(first, now: schedule.now, isOnScreen: presentation.views.isOnScreen)
     }
 
-    /// The time at which the host should call ``beginFlush(now:)``; idle during a flush.
+    /// The time at which the owner should call ``flushNow(now:)``; idle during a flush.
     public var flushTiming: FlushTiming {
         let planned = objects.timing
         guard let updater, planned != .idle else { return planned }
@@ -189,28 +189,24 @@ public final class ListAdapter {
         }
     }
 
-    /// The change of the objects that the host has to store; `nil` unless a flush waits for that.
-    @_spi(Daemon) public var changeToStore: Change? { objects.phase == .storing ? objects.change : nil }
-
-    /// Whether a flush is in progress, that is, its diff is being computed or its transaction is being stored.
+    /// Whether a flush is in progress, that is, its diff is being computed.
     public var isFlushing: Bool { objects.phase != .idle }
 
     // MARK: Flushing
 
-    /// Begins a flush: dequeues requests, validates them in strict order of arrival and prepares a transaction.
+    /// Begins a flush: dequeues requests and validates them in strict order of arrival.
     ///
     /// Does nothing while another flush is in progress.
-    public func beginFlush(now: UInt64) -> FlushStep {
+    func startFlush(now: UInt64) -> ListDriver.Output {
         schedule.setTime(now)
-        guard objects.phase == .idle, presentation.isIdle else { return .finished(FlushResult()) }
+        guard objects.phase == .idle, presentation.isIdle else { return .wait(.idle) }
         readDataSources()
-        let (store, old) = (presentation.store, configuration)
-        let isMove = if case .moveItem? = objects.nextRequests.first?.operation { true } else { false }
+        optionsBefore = configuration
+        let store = presentation.store
         let output = driver.run(now: schedule.now, isUrgent: true, diffsAtOnce: false) { store.rejectedTypes(of: $0) }
-        if case .announce(let said) = output {
-            return .finished(finish(said, since: old, notifiesListeners: !isMove))
-        }
-        return continueFlush(with: output)
+        guard case .diff(let job) = output else { return output }
+        observers.notifyUpdaterDelegate { $0.adapter($1, willDiffFrom: job.old, to: job.new) }
+        return job.comparison.isInBackground ? output : continueFlush(with: job.run(), onBackgroundThread: false)
     }
 
     /// Asks the data sources of the next requests for their objects. Each data source is asked once (rule UP-66).
@@ -246,41 +242,12 @@ public final class ListAdapter {
     }
 
     /// Continues the flush with the output of its ``DiffJob``. The output of a cancelled job is ignored.
-    public func finishDiff(_ output: DiffJob.Output) -> FlushStep { finishDiff(output, onBackgroundThread: true) }
-
-    private func finishDiff(_ output: DiffJob.Output, onBackgroundThread: Bool) -> FlushStep {
-        guard objects.awaits(output) else { return .finished(FlushResult()) }
+    func continueFlush(with output: DiffJob.Output, onBackgroundThread: Bool = true) -> ListDriver.Output {
+        guard objects.awaits(output) else { return .wait(.idle) }
         observers.notifyUpdaterDelegate {
             $0.adapter($1, didDiff: output.result, onBackgroundThread: onBackgroundThread)
         }
-        return continueFlush(with: driver.finishDiff(output))
-    }
-
-    /// Applies the transaction of ``FlushStep/commit(_:)``, after the host has stored it.
-    ///
-    /// Section controllers are called first, then every view is updated.
-    public func commitFlush() -> FlushResult {
-        guard objects.phase == .storing else { return FlushResult() }
-        if case .finished(let result) = continueFlush(with: driver.stored(.success(()), now: schedule.now)) {
-            return result
-        }
-        return FlushResult()
-    }
-
-    /// Discards the transaction of ``FlushStep/commit(_:)`` and answers every request of the flush with an error.
-    ///
-    /// Item updates are kept for the next flush, which needs no store if it has only these.
-    public func abortFlush(_ error: ListError) -> FlushResult {
-        guard objects.phase == .storing,
-            case .announce(let said) = driver.stored(.failure(error), now: schedule.now)
-        else { return FlushResult() }
-        let outcome = requests.removeWaiters(for: said.answers)
-        scheduleFlush()
-        if presentation.firstItemUpdate != nil, flushTiming == .now { presentation.store.gate.reportActivity() }
-        var result = FlushResult()
-        result.answers = outcome.answers
-        result.events = presentation.finish(ShownUpdate(), completions: outcome.completions)
-        return result
+        return driver.finishDiff(output)
     }
 
     /// Cancels the flush if its diff is being computed, and returns its requests to the front of the queue. Does
@@ -291,36 +258,14 @@ public final class ListAdapter {
         scheduleFlush()
     }
 
-    /// Does what a driver leaves to its owner, up to what the host has to do.
-    ///
-    /// - Returns: the step for the host; ``FlushStep/finished(_:)`` if the flush has ended.
-    private func continueFlush(with output: ListDriver.Output) -> FlushStep {
-        switch output {
-        case .wait, .reserve: return .finished(FlushResult())
-        case .diff(let job):
-            observers.notifyUpdaterDelegate { $0.adapter($1, willDiffFrom: job.old, to: job.new) }
-            if job.comparison.isInBackground { return .diff(job) }
-            return finishDiff(job.run(), onBackgroundThread: false)
-        case .store: return .commit
-        case .announce(let said): return .finished(finish(said, since: configuration))
-        }
-    }
-
     /// Ends a flush with its announcement: calls listeners and completions.
-    ///
-    /// - Parameters:
-    ///   - old: the options before the flush. Others without an effect on views are no update.
-    ///   - notifiesListeners: whether listeners are told of requests that succeeded without a change.
-    private func finish(
-        _ said: Announcement, since old: ListOptions, notifiesListeners: Bool = true
-    ) -> FlushResult {
+    func finish(_ said: Announcement) -> FlushResult {
         guard let shown = presentation.takeShown() else {
-            let isApplied = said.answers.contains { if case .success = $0.outcome { true } else { false } }
-            return finishUnchanged(said.answers, notifiesListeners: isApplied && notifiesListeners)
+            return finishUnchanged(said.answers, notifiesListeners: true)
         }
         passOnFirstItemUpdate()
         let change = said.change ?? Change()
-        if let options = change.options, !change.isAnnounced, !old.affectsViews(comparedTo: options) {
+        if let options = change.options, !change.isAnnounced, !optionsBefore.affectsViews(comparedTo: options) {
             return finishUnchanged(said.answers)
         }
         let isReload = !change.scope.isDisjoint(with: [.controllers, .layout])
@@ -335,10 +280,11 @@ public final class ListAdapter {
         return result
     }
 
-    /// Ends a flush without changes: calls completions and, if requested, listeners.
+    /// Ends a flush without changes: calls completions and, if requested, the listeners, which are not told of moves and
+    /// of failures.
     private func finishUnchanged(_ answers: [RequestAnswer], notifiesListeners: Bool = false) -> FlushResult {
         let outcome = requests.removeWaiters(for: answers)
-        if notifiesListeners {
+        if notifiesListeners, outcome.isUpdate {
             presentation.store.gate.runCompletions {
                 observers.notifyListeners(.performUpdates, animated: outcome.isAnimated)
             }
@@ -389,17 +335,18 @@ public final class ListAdapter {
     /// Does nothing inside of a callback or during another flush. Stops when a flush is cancelled
     /// (``cancelFlush()``). Stops after 256 flushes, because each completion may queue another update; the
     /// remaining requests stay queued for the scheduler or the next call.
+    /// - Parameter now: the current time in milliseconds; `nil` = that of the scheduler, or of the last call with a time.
     /// - Returns: the results of the flushes, in order.
     @discardableResult
-    public func flushNow() -> [FlushResult] {
+    public func flushNow(now: UInt64? = nil) -> [FlushResult] {
         let start = results.count
         let cancelled = objects.cancelledDiffs
         while !presentation.store.gate.isBusy, objects.timing != .idle, objects.cancelledDiffs == cancelled,
             results.count - start < ListAdapter.maximumFlushes
         {
-            var step = beginFlush(now: scheduler?.now ?? schedule.now)
-            if case .diff(let job) = step { step = finishDiff(job.run()) }
-            results.append(endFlush(with: step))
+            var output = startFlush(now: now ?? scheduler?.now ?? schedule.now)
+            if case .diff(let job) = output { output = continueFlush(with: job.run()) }
+            results.append(endFlush(with: output))
         }
         defer { results.removeSubrange(start...) }
         return Array(results[start...])
@@ -422,26 +369,23 @@ public final class ListAdapter {
 
     private func runScheduledFlush() {
         guard let scheduler else { return }
-        let step = beginFlush(now: scheduler.now)
-        guard case .diff(let job) = step else {
-            endFlush(with: step)
+        let output = startFlush(now: scheduler.now)
+        guard case .diff(let job) = output else {
+            endFlush(with: output)
             return
         }
         scheduler.run(job) { [weak self] output in
             guard let self else { return }
-            endFlush(with: finishDiff(output))
+            endFlush(with: continueFlush(with: output))
         }
     }
 
-    /// Ends a flush and passes its result to the scheduler.
+    /// Takes a flush to its end, as a program needs no store, and passes its result to the scheduler.
     @discardableResult
-    private func endFlush(with step: FlushStep) -> FlushResult {
-        let result: FlushResult
-        switch step {
-        case .finished(let finished): result = finished
-        case .commit: result = commitFlush()
-        case .diff: result = FlushResult()
-        }
+    private func endFlush(with first: ListDriver.Output) -> FlushResult {
+        var (output, result) = (first, FlushResult())
+        while case .store = output { output = driver.stored(.success(()), now: schedule.now) }
+        if case .announce(let said) = output { result = finish(said) }
         if !result.answers.isEmpty { scheduler?.adapter(self, answered: result.answers) }
         scheduler?.adapter(self, emitted: result.events)
         scheduleFlush()

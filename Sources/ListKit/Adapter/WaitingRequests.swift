@@ -18,6 +18,7 @@ struct WaitingRequests {
         let waiter: Waiter
         let ticket: Ticket
         let isAnimated: Bool
+        let isItemMove: Bool
     }
 
     /// The waiters by their identifiers in the ``ObjectList``. Hosts may use the same identifier again.
@@ -32,7 +33,9 @@ struct WaitingRequests {
 
     /// Adds the waiter for a request.
     mutating func insert(_ waiter: Waiter, for request: UpdateRequest, ticket: Ticket) {
-        entries[request.id] = Entry(waiter: waiter, ticket: ticket, isAnimated: request.animated)
+        let isItemMove = if case .moveItem = request.operation { true } else { false }
+        entries[request.id] = Entry(
+            waiter: waiter, ticket: ticket, isAnimated: request.animated, isItemMove: isItemMove)
     }
 
     /// Returns the data source whose objects a request needs; `nil` for other requests.
@@ -48,6 +51,8 @@ struct WaitingRequests {
         var completions: [(ticket: Ticket, call: () -> Void)] = []
         /// Whether all requests that succeeded are animated.
         var isAnimated = true
+        /// Whether a request other than the move of an item has succeeded.
+        var isUpdate = false
     }
 
     /// Removes the waiters of the answered requests, and returns the answers and completions for these waiters.
@@ -56,7 +61,10 @@ struct WaitingRequests {
         for answer in answers {
             guard let entry = entries.removeValue(forKey: answer.id) else { continue }
             let isApplied = if case .success = answer.outcome { true } else { false }
-            if isApplied { outcome.isAnimated = outcome.isAnimated && entry.isAnimated }
+            if isApplied {
+                outcome.isAnimated = outcome.isAnimated && entry.isAnimated
+                outcome.isUpdate = outcome.isUpdate || !entry.isItemMove
+            }
             switch entry.waiter {
             case .host(let id):
                 var answer = answer

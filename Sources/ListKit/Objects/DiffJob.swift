@@ -2,8 +2,8 @@
 
 /// The input of a diff, which can be computed on any thread.
 ///
-/// The job has a copy of both lists, so that later changes do not affect it. Pass its output to
-/// ``ListAdapter/finishDiff(_:)``, or cancel the flush with ``ListAdapter/cancelFlush()``.
+/// The job has a copy of both lists, so that later changes do not affect it. ``ListAdapter/cancelFlush()`` cancels the
+/// flush that waits for it.
 @frozen public struct DiffJob: Sendable {
     let old: [ListObject]
     let new: [ListObject]

@@ -62,17 +62,6 @@
     /// A flush is due in the next turn of the executor.
     case now
     /// A flush is due at the given time, in milliseconds of the clock that is passed to
-    /// ``ListAdapter/beginFlush(now:)``.
+    /// ``ListAdapter/flushNow(now:)``.
     case at(UInt64)
-}
-
-/// The next action of a flush.
-@frozen public enum FlushStep: Sendable {
-    /// The flush has ended.
-    case finished(FlushResult)
-    /// Compute a diff, on any thread, and pass its output to ``ListAdapter/finishDiff(_:)``.
-    case diff(DiffJob)
-    /// Store the change of the objects, then call ``ListAdapter/commitFlush()``, or ``ListAdapter/abortFlush(_:)`` if
-    /// that failed.
-    case commit
 }

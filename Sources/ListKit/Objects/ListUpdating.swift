@@ -10,8 +10,8 @@
 public protocol ListUpdating: AnyObject {
     /// Returns when the waiting requests are taken. Called whenever a request is added, and after each flush.
     ///
-    /// With ``FlushTiming/idle`` they wait for the next request, or for ``ListAdapter/flushNow()`` or
-    /// ``ListAdapter/beginFlush(now:)``, which take them at any time.
+    /// With ``FlushTiming/idle`` they wait for the next request, or for ``ListAdapter/flushNow(now:)``, which takes them
+    /// at any time.
     ///
     /// - Parameters:
     ///   - planned: the time by the list's options (``ListOptions/coalescing``), never idle.

@@ -186,10 +186,7 @@ private final class RandomTexts {
     private func perform(_ operation: UpdateRequest.Operation) throws -> [Transaction] {
         requests += 1
         adapter.enqueue(UpdateRequest(id: requests, operation: operation), now: 0)
-        var step = adapter.beginFlush(now: 0)
-        while case .diff(let job) = step { step = adapter.finishDiff(job.run()) }
-        if case .finished(let result) = step { return [result.transaction].compactMap(\.self) }
-        return [adapter.commitFlush().transaction].compactMap(\.self)
+        return adapter.flushNow().compactMap(\.transaction)
     }
 
     /// Makes some random changes.

@@ -41,22 +41,9 @@ final class TestHost {
     /// Flushes until no request is queued, and returns the last result.
     @discardableResult
     func flush() -> FlushResult {
-        var last = FlushResult()
-        repeat {
-            var step = adapter.beginFlush(now: now)
-            while true {
-                switch step {
-                case .diff(let job):
-                    step = adapter.finishDiff(job.run())
-                    continue
-                case .commit: last = adapter.commitFlush()
-                case .finished(let result): last = result
-                }
-                break
-            }
-            receive(last)
-        } while adapter.flushTiming != .idle
-        return last
+        let results = adapter.flushNow(now: now)
+        for result in results { receive(result) }
+        return results.last ?? FlushResult()
     }
 
     /// Queues a request, flushes, and returns the answer.

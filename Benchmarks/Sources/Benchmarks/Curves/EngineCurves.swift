@@ -86,8 +86,7 @@ private final class CurveList {
         let id = Lists.identifier((step &* 7919) % count)
         let operation = UpdateRequest.Operation.patchObject(id: id, set: ["value": .int64(Int64(step))], unset: [])
         adapter.enqueue(UpdateRequest(id: 1, operation: operation), now: 0)
-        guard case .commit = adapter.beginFlush(now: 0) else { fatalError("the update changed nothing") }
-        _ = adapter.commitFlush()
+        guard adapter.flushNow().last?.transaction != nil else { fatalError("the update changed nothing") }
         return step
     }
 

@@ -172,19 +172,25 @@ private final class FollowedEngine {
         step += 1
         let number = (step &* 7919) % count
         let order = step % 2 == 0 ? number : (number &* 31) % count
+        let before = base.object(at: number)
         flush(
             base,
             performing: .patchObject(
                 id: Lists.identifier(number),
                 set: ["title": .string("Another number \(step)"), "n": .int64(Int64(order))], unset: []))
+        guard let derived, let shown, let object = base.object(at: number) else { return step }
+        var change = Change()
+        change.updated = [(number, before, object)]
+        follow(change, derived, shown)
         return step
     }
 
     private func flush(_ adapter: ListAdapter, performing operation: UpdateRequest.Operation) {
         adapter.enqueue(UpdateRequest(id: 1, operation: operation), now: 0)
-        guard case .commit = adapter.beginFlush(now: 0), let change = adapter.changeToStore else { return }
-        _ = adapter.commitFlush()
-        guard adapter === base, let derived, let shown else { return }
+        _ = adapter.flushNow()
+    }
+
+    private func follow(_ change: Change, _ derived: DerivedList, _ shown: ListAdapter) {
         derived.apply(change)
         switch derived.dequeueChange() {
         case .changes(let removed, let upserts):

@@ -109,8 +109,10 @@ private final class ViewedList {
         let id = Lists.identifier(number)
         let operation = UpdateRequest.Operation.patchObject(id: id, set: ["value": .int64(Int64(step))], unset: [])
         adapter.enqueue(UpdateRequest(id: 1, operation: operation), now: 0)
-        guard case .commit = adapter.beginFlush(now: 0) else { fatalError("the update changed nothing") }
-        return adapter.commitFlush().events.count
+        guard let result = adapter.flushNow().last, result.transaction != nil else {
+            fatalError("the update changed nothing")
+        }
+        return result.events.count
     }
 
     /// Selects the items, and deselects a single item again. Returns the number of events.
