@@ -465,23 +465,37 @@ extension Presentation {
     /// - Parameter views: other views whose states are announced.
     public func announcement(of events: [AdapterEvent], about views: Set<ViewID> = []) -> Announcement {
         var said = Announcement(events: events, itemCount: itemCount, isFlat: isFlat)
-        var (views, maySelect) = (views, false)
+        var (views, selections, isReordered) = (views, [SelectionChange](), false)
         for event in events {
             if let view = event.viewThatChanged { views.insert(view) }
             guard case .updated(let transaction) = event else {
-                if case .selection = event { maySelect = true }
+                if case .selection(let change) = event { selections.append(change) }
                 continue
             }
             for view in self.views.waitingViews { views.insert(view.id) }
-            if transaction.kind == .reload || !transaction.sections.moves.isEmpty { maySelect = true }
+            isReordered = isReordered || transaction.kind == .reload || !transaction.sections.moves.isEmpty
         }
         said.views = views.sorted().compactMap { id in self.views.view(id).map { (id, $0.description) } }
-        if maySelect, case let selected = selectedItems, selected != announcedSelection {
-            announcedSelection = selected
-            said.selection = selected
-        }
+        said.selection = selectionToAnnounce(after: selections, isUpdate: said.transaction != nil, isReordered)
         said.losses = takeLosses()
         return said
+    }
+
+    /// Returns the selected items, if they may have changed since the last announcement.
+    ///
+    /// Without an update, the items are put in their places among the announced ones, so that selecting one item does
+    /// not sort all.
+    private func selectionToAnnounce(
+        after changes: [SelectionChange], isUpdate: Bool, _ isReordered: Bool
+    ) -> [SelectedItem]? {
+        guard isReordered || !changes.isEmpty else { return nil }
+        let position = { [map = store.map] (id: String) in map.position(ofID: id) }
+        if isUpdate || !changes.allSatisfy({ announcedSelection.apply($0, position: position) }) {
+            let selected = selectedItems
+            guard selected != announcedSelection else { return nil }
+            announcedSelection = selected
+        }
+        return announcedSelection
     }
 
     /// Returns the announcement of what section controllers have changed outside of the owner's calls; `nil` if they
