@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import CDBus
+
 /// An object that answers the calls that arrive on a connection.
 @DBusActor
 protocol CallResponder: AnyObject {
@@ -404,5 +406,196 @@ extension Connection: TransportDelegate {
             return
         }
         events.reportName(member == "NameLost" ? .lost(name) : .acquired(name))
+    }
+}
+
+extension Connection {
+    /// Connects to a bus and registers with it (`Hello`).
+    ///
+    /// - Throws: `BadAddress`, `NoServer` and the like when no bus listens at the address, `NoReply` when the bus
+    ///   does not answer within `timeout`, `AccessDenied` when authentication is refused.
+    public static func open(
+        _ address: BusAddress, timeout: Duration = .seconds(10), maximumMessageSize: Int = Connection.busMessageSize
+    ) async throws(DBusError) -> Connection {
+        let connection = try await openDirect(address, timeout: timeout, maximumMessageSize: maximumMessageSize)
+        do throws(DBusError) {
+            let bus = RemoteObject(connection, destination: Bus.name, path: Bus.path, interface: Bus.name)
+            let name = try await bus.call("Hello", returning: String.self, timeout: timeout)
+            connection.becomeBusClient(named: name)
+            return connection
+        } catch {
+            connection.close()
+            throw error
+        }
+    }
+
+    /// Connects directly to another program's server, without `Hello`.
+    ///
+    /// - Throws: `BadAddress`, `NoServer` and the like when no server listens at the address, `Disconnected` when the
+    ///   server refuses the connection, `NoReply` when it does not answer within `timeout`.
+    public static func openDirect(
+        _ address: BusAddress, timeout: Duration = .seconds(10), maximumMessageSize: Int = Message.largestBody
+    ) async throws(DBusError) -> Connection {
+        let address = try address.resolved()
+        guard !address.utf8.contains(0) else { throw DBusError(.badAddress, "the address contains a NUL character") }
+        let raw = try unsafe LibdbusError.check { error in
+            unsafe dbus_connection_open_private(address, error)
+        }
+        let connection = Connection(
+            transport: try unsafe Transport(adopting: raw), role: .direct, maximumMessageSize: maximumMessageSize)
+        try await connection.awaitAuthentication(timeout: timeout)
+        return connection
+    }
+}
+
+/// The calls of one connection that wait for an answer.
+///
+/// This class returns completions instead of calling them, as a completion may make another call.
+@DBusActor
+final class PendingCalls {
+    typealias Completion = @DBusActor (Result<Message, DBusError>) -> Void
+
+    private struct Entry {
+        let timer: LoopTimer?
+        let completion: Completion
+    }
+
+    private var entries: [UInt32: Entry] = [:]
+
+    nonisolated init() {}
+
+    func add(serial: UInt32, timer: LoopTimer?, completion: @escaping Completion) {
+        entries[serial] = Entry(timer: timer, completion: completion)
+    }
+
+    /// Removes and returns the completion of an answered call; nil when no pending call has this serial.
+    func remove(serial: UInt32) -> Completion? {
+        guard let entry = entries.removeValue(forKey: serial) else { return nil }
+        entry.timer?.cancel()
+        return entry.completion
+    }
+
+    /// Removes and returns all completions, in the order in which the calls were sent.
+    func removeAll() -> [Completion] {
+        let waiting = entries.sorted { $0.key < $1.key }
+        entries = [:]
+        for (_, entry) in waiting { entry.timer?.cancel() }
+        return waiting.map(\.value.completion)
+    }
+}
+
+/// A handle to cancel a pending call.
+@DBusActor
+public final class PendingCall {
+    private weak var calls: PendingCalls?
+    private let serial: UInt32
+
+    init(_ calls: PendingCalls, serial: UInt32) {
+        self.calls = calls
+        self.serial = serial
+    }
+
+    /// Cancels the call: it fails with `NoReply` now, and a later answer is ignored.
+    public func cancel() {
+        calls?.remove(serial: serial)?(.failure(.noReply("the call was cancelled")))
+    }
+}
+
+/// The event handlers of one connection.
+@DBusActor
+final class ConnectionEvents {
+    private var disconnectHandlers: [@DBusActor () -> Void] = []
+    private var undeliveredHandlers: [@DBusActor (UInt32, DBusError) -> Void] = []
+    private var nameHandlers: [@DBusActor (NameEvent) -> Void] = []
+    private var drains: [(limit: Int, handler: @DBusActor () -> Void)] = []
+
+    nonisolated init() {}
+
+    /// Removes all handlers and returns the disconnect handlers, which the caller must call.
+    func removeDisconnectHandlers() -> [@DBusActor () -> Void] {
+        defer { (disconnectHandlers, undeliveredHandlers, nameHandlers, drains) = ([], [], [], []) }
+        return disconnectHandlers
+    }
+
+    func addDisconnectHandler(_ handler: @escaping @DBusActor () -> Void) {
+        disconnectHandlers.append(handler)
+    }
+
+    func addUndeliveredHandler(_ handler: @escaping @DBusActor (UInt32, DBusError) -> Void) {
+        undeliveredHandlers.append(handler)
+    }
+
+    func addNameHandler(_ handler: @escaping @DBusActor (NameEvent) -> Void) {
+        nameHandlers.append(handler)
+    }
+
+    func addDrainHandler(below limit: Int, _ handler: @escaping @DBusActor () -> Void) {
+        drains.append((limit, handler))
+    }
+
+    func reportUndelivered(_ serial: UInt32, _ error: DBusError) {
+        for handler in undeliveredHandlers { handler(serial, error) }
+    }
+
+    func reportName(_ event: NameEvent) {
+        for handler in nameHandlers { handler(event) }
+    }
+
+    /// Removes and returns the drain handlers whose limit is not below `size`; the caller must call them.
+    func removeDrainHandlers(at size: Int) -> [@DBusActor () -> Void] {
+        guard !drains.isEmpty else { return [] }
+        let reached = drains.filter { size <= $0.limit }
+        drains.removeAll { size <= $0.limit }
+        return reached.map(\.handler)
+    }
+}
+
+/// A signal of the bus about a name that this connection has acquired or lost.
+public enum NameEvent: Equatable, Sendable {
+    case acquired(String)
+    case lost(String)
+}
+
+/// A proxy of an object in another program.
+public struct RemoteObject: Sendable {
+    /// The connection through which the object is reached.
+    public let connection: Connection
+    /// The bus name of the object's program; nil on a direct connection.
+    public let destination: String?
+    /// The path of the object.
+    public let path: ObjectPath
+    /// The interface whose members are called.
+    public let interface: String
+
+    /// Creates a proxy. No message is sent before the first call.
+    public init(_ connection: Connection, destination: String?, path: ObjectPath, interface: String) {
+        self.connection = connection
+        self.destination = destination
+        self.path = path
+        self.interface = interface
+    }
+
+    /// Calls a method with typed arguments and returns its typed results.
+    ///
+    ///     let path = try await manager.call("GetAdapter", "mail", returning: ObjectPath.self)
+    ///
+    /// - Throws: the errors of `Connection.call`; `InvalidArgs` when the answer has other types.
+    @DBusActor
+    public func call<each Argument: DBusEncodable & Sendable, each Output: DBusDecodable>(
+        _ member: String, _ arguments: repeat each Argument, returning types: repeat (each Output).Type,
+        timeout: Duration? = Connection.defaultTimeout
+    ) async throws(DBusError) -> (repeat each Output) {
+        var message = try Message.methodCall(to: destination, path: path, interface: interface, member: member)
+        try message.write(repeat each arguments)
+        let reply = try await connection.call(message, timeout: timeout)
+        return try reply.decode(as: repeat each types)
+    }
+
+    /// Reads one property.
+    @DBusActor
+    public func property<Value: DBusDecodable>(_ name: String, as type: Value.Type) async throws(DBusError) -> Value {
+        let properties = RemoteObject(
+            connection, destination: destination, path: path, interface: StandardInterface.properties)
+        return try await properties.call("Get", interface, name, returning: Variant<Value>.self).value
     }
 }

@@ -106,3 +106,168 @@ extension MatchRule {
     /// Returns the kind of message that a word names; nil for any other word.
     static func kind(of word: String) -> Message.Kind? { kindWords.first { $0.word == word }?.kind }
 }
+
+extension MatchRule {
+    /// Parses a rule as clients write it, such as `type='signal',interface='org.example.Counter'`.
+    ///
+    /// - Throws: `MatchRuleInvalid` that names the key.
+    public init(parsing text: String) throws(DBusError) {
+        guard text.utf8.count <= 1024 else {
+            throw DBusError(.matchRuleInvalid, "the match rule is longer than 1024 bytes")
+        }
+        self.init(kind: nil)
+        var seen: Set<String> = []
+        for (key, value) in try MatchRule.keysAndValues(of: text) {
+            guard seen.insert(key).inserted else {
+                throw DBusError(.matchRuleInvalid, "the match rule contains \(key.quoted) twice")
+            }
+            try setCondition(key, to: value)
+        }
+        try validate()
+    }
+
+    private mutating func setCondition(_ key: String, to value: String) throws(DBusError) {
+        switch key {
+        case "type":
+            guard let known = MatchRule.kind(of: value) else { throw MatchRule.invalidValue(value, of: key) }
+            kind = known
+        case "sender": sender = value
+        case "interface": interface = value
+        case "member": member = value
+        case "destination": destination = value
+        case "path": path = try MatchRule.validatedPath(value, of: key)
+        case "path_namespace": pathNamespace = try MatchRule.validatedPath(value, of: key)
+        case "arg0namespace": argument0Namespace = value
+        case "eavesdrop":
+            guard value == "true" || value == "false" else { throw MatchRule.invalidValue(value, of: key) }
+        default: try setArgument(key, to: value)
+        }
+    }
+
+    /// Sets a condition on an argument, with a key such as `arg7` or `arg7path`.
+    private mutating func setArgument(_ key: String, to value: String) throws(DBusError) {
+        let isPath = key.hasSuffix("path")
+        let digits = key.dropFirst(3).dropLast(isPath ? 4 : 0)
+        guard key.hasPrefix("arg"), digits.allSatisfy(\.isASCII), let index = UInt8(digits), index <= 63 else {
+            throw DBusError(.matchRuleInvalid, "\(key.quoted) is not a key of match rules")
+        }
+        if isPath { argumentPaths[Int(index)] = value } else { arguments[Int(index)] = value }
+    }
+
+    private static func validatedPath(_ value: String, of key: String) throws(DBusError) -> ObjectPath {
+        guard ObjectPath.isValid(value) else { throw invalidValue(value, of: key) }
+        return ObjectPath(unchecked: value)
+    }
+
+    private static func invalidValue(_ value: String, of key: String) -> DBusError {
+        DBusError(.matchRuleInvalid, "\(value.quoted) is not a valid value for the key \(key.quoted) of a match rule")
+    }
+
+    /// Splits a rule into keys and values. Between apostrophes every character is literal; elsewhere `\'` is an
+    /// apostrophe.
+    private static func keysAndValues(of text: String) throws(DBusError) -> [(key: String, value: String)] {
+        var pairs: [(key: String, value: String)] = []
+        var rest = text[...]
+        while true {
+            rest = rest.drop { $0 == " " || $0 == "\t" || $0 == "\n" || $0 == "\r" }
+            guard !rest.isEmpty else { return pairs }
+            guard let equals = rest.firstIndex(of: "=") else {
+                throw DBusError(.matchRuleInvalid, "the part \(rest.quoted) of a match rule has no “=”")
+            }
+            let key = String(rest[..<equals])
+            rest = rest[rest.index(after: equals)...]
+            pairs.append((key, try consumeValue(&rest)))
+        }
+    }
+
+    /// Reads a value and the comma that follows it.
+    private static func consumeValue(_ rest: inout Substring) throws(DBusError) -> String {
+        var value = ""
+        var isQuoted = false
+        while let character = rest.unicodeScalars.popFirst() {
+            switch character {
+            case "'": isQuoted.toggle()
+            case "," where !isQuoted: return value
+            case "\\" where !isQuoted && rest.unicodeScalars.first == "'":
+                value.unicodeScalars.append("'")
+                rest.unicodeScalars.removeFirst()
+            default: value.unicodeScalars.append(character)
+            }
+        }
+        guard !isQuoted else {
+            throw DBusError(.matchRuleInvalid, "a quoted value of a match rule has no closing apostrophe")
+        }
+        return value
+    }
+}
+
+extension MatchRule {
+    /// Returns whether a message meets all conditions of the rule except for the sender.
+    ///
+    /// - Complexity: O(1) without argument conditions, otherwise O(arguments up to the last one that has a
+    ///   condition).
+    @DBusActor
+    func matchesIgnoringSender(_ message: Message) -> Bool {
+        if let kind, message.kind != kind { return false }
+        if let member, message.member != member { return false }
+        if let interface, message.interface != interface { return false }
+        if let path, message.path != path { return false }
+        if let destination, message.destination != destination { return false }
+        if let pathNamespace, message.path.map(pathNamespace.contains) != true { return false }
+        guard !arguments.isEmpty || !argumentPaths.isEmpty || argument0Namespace != nil else { return true }
+        return argumentsMatch(message)
+    }
+
+    @DBusActor
+    private func argumentsMatch(_ message: Message) -> Bool {
+        let last = max(arguments.keys.max() ?? 0, argumentPaths.keys.max() ?? 0)
+        let found = Self.leadingTexts(of: message, count: last + 1)
+        for (index, wanted) in arguments {
+            guard index < found.count, case .string(wanted)? = found[index] else { return false }
+        }
+        for (index, wanted) in argumentPaths {
+            guard index < found.count, let text = found[index]?.text, MatchRule.pathsMatch(wanted, text) else {
+                return false
+            }
+        }
+        guard let argument0Namespace else { return true }
+        guard case .string(let name)?? = found.first else { return false }
+        return name == argument0Namespace || name.hasPrefix(argument0Namespace + ".")
+    }
+
+    private static func pathsMatch(_ left: String, _ right: String) -> Bool {
+        left == right || (left.hasSuffix("/") && right.hasPrefix(left))
+            || (right.hasSuffix("/") && left.hasPrefix(right))
+    }
+
+    /// Returns the first `count` arguments; nil stands for an argument that is neither a string nor an object path.
+    @DBusActor
+    private static func leadingTexts(of message: Message, count: Int) -> [TextArgument?] {
+        let texts = try? message.read { (reader) throws(DBusError) in
+            var texts: [TextArgument?] = []
+            while texts.count < count, let next = reader.next {
+                switch next {
+                case .string: texts.append(.string(try reader.readString()))
+                case .objectPath: texts.append(.path(try reader.readObjectPath().text))
+                default:
+                    texts.append(nil)
+                    reader.skip()
+                }
+            }
+            return texts
+        }
+        return texts ?? []
+    }
+}
+
+/// An argument of a type that match rules can compare.
+private enum TextArgument {
+    case string(String)
+    case path(String)
+
+    var text: String {
+        switch self {
+        case .string(let text), .path(let text): text
+        }
+    }
+}

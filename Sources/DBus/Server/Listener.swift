@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CDBus
+internal import CSystemd
+internal import Glibc
 
 /// A listening socket of libdbus, to which clients connect.
 @safe
@@ -128,5 +130,101 @@ private final class AcceptContext: Sendable {
 
     static let release: DBusFreeFunction = { data in
         if let data = unsafe data { unsafe Unmanaged<AcceptContext>.fromOpaque(data).release() }
+    }
+}
+
+/// The descriptors that systemd passed to this process (sd_listen_fds(3)), with their names.
+///
+/// libdbus' own socket activation takes over all descriptors, fails when one is not a listening socket (as in the
+/// descriptor store), and ignores the names. So this type receives the descriptors, and passes only selected sockets
+/// to libdbus.
+public struct ActivatedDescriptors: Sendable {
+    /// A descriptor that systemd passed.
+    public struct Descriptor: Sendable {
+        /// The value of `FileDescriptorName=` of the socket unit, or the name in the descriptor store.
+        public let name: String
+        /// A duplicate of the passed descriptor.
+        public let descriptor: FileDescriptor
+    }
+
+    private static let first = SD_LISTEN_FDS_START
+
+    /// The descriptors, in the order of systemd.
+    public let all: [Descriptor]
+    private let places: Int
+
+    /// Takes over the passed descriptors. Call this once at the start of the program, before threads read the
+    /// environment and before other files are opened. The result is empty if descriptors are missing, or if their
+    /// number differs from the number of names.
+    ///
+    /// The original descriptors stay open as placeholders until `Server.listen(on:)` or `discardPlaces`, because
+    /// libdbus takes over sockets only at the numbers from 3 on.
+    public static func receive() -> ActivatedDescriptors {
+        var texts: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+        // systemd returns one name for each descriptor, in memory that the caller owns.
+        let count = unsafe sd_listen_fds_with_names(1, &texts)
+        guard count > 0, let texts = unsafe texts else { return ActivatedDescriptors(all: [], places: 0) }
+        defer { unsafe free(texts) }
+        var all: [Descriptor] = []
+        for index in 0..<count {
+            let text = unsafe texts[Int(index)]
+            defer { unsafe free(text) }
+            let copy = fcntl(first + index, F_DUPFD_CLOEXEC, first + count)
+            guard copy >= 0 else { continue }
+            let name = unsafe text.map { unsafe String(cString: $0) } ?? "unknown"
+            all.append(Descriptor(name: name, descriptor: FileDescriptor(adopting: copy)))
+        }
+        return ActivatedDescriptors(all: all, places: Int(count))
+    }
+
+    /// Returns the descriptors with a name.
+    public func named(_ name: String) -> [FileDescriptor] {
+        all.filter { $0.name == name }.map(\.descriptor)
+    }
+
+    /// Closes the placeholders. Call this when no server will listen on passed sockets.
+    public func discardPlaces() {
+        for index in 0..<places { close(Self.first + Int32(index)) }
+    }
+
+    /// Duplicates `sockets` to the numbers at which libdbus expects them, and sets the environment variables that
+    /// libdbus reads.
+    fileprivate func moveToLibdbusNumbers(_ sockets: [FileDescriptor], named name: String) throws(DBusError) {
+        guard !sockets.isEmpty, sockets.count <= places else {
+            throw .invalidArgs("systemd passed no socket with the name \(name.quoted)")
+        }
+        guard sockets.allSatisfy(Self.isLocal) else {
+            throw DBusError(.badAddress, "the socket \(name.quoted) that systemd passed is not a Unix socket")
+        }
+        for (index, socket) in sockets.enumerated() {
+            let place = Self.first + Int32(index)
+            guard dup2(socket.rawValue, place) >= 0, fcntl(place, F_SETFD, FD_CLOEXEC) >= 0 else {
+                throw .failed("the socket \(name.quoted) that systemd passed cannot be duplicated (errno \(errno))")
+            }
+        }
+        for index in sockets.count..<places { close(Self.first + Int32(index)) }
+        unsafe setenv("LISTEN_PID", String(getpid()), 1)
+        unsafe setenv("LISTEN_FDS", String(sockets.count), 1)
+    }
+
+    /// Returns whether a socket is a Unix socket. Other sockets have no client credentials.
+    private static func isLocal(_ socket: FileDescriptor) -> Bool {
+        var address = sockaddr()
+        var length = socklen_t(MemoryLayout<sockaddr>.size)
+        return unsafe getsockname(socket.rawValue, &address, &length) == 0 && address.sa_family == sa_family_t(AF_UNIX)
+    }
+}
+
+extension Server {
+    /// Listens on the sockets that systemd passed under `name`. Call this at most once in a process.
+    ///
+    /// - Throws: `InvalidArgs` when there is no such socket, `BadAddress` when one of them is not a listening stream
+    ///   socket.
+    public static func listen(
+        on name: String, of passed: ActivatedDescriptors, _ configuration: Configuration = Configuration()
+    ) throws(DBusError) -> Server {
+        try passed.moveToLibdbusNumbers(passed.named(name), named: name)
+        defer { for variable in ["LISTEN_PID", "LISTEN_FDS"] { unsafe unsetenv(variable) } }
+        return try listen("systemd:", configuration)
     }
 }

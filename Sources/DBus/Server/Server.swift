@@ -211,3 +211,113 @@ extension Server {
         return peers.contains { $0.isAdmitted && $0.peer.name == name } ? name : nil
     }
 }
+
+/// Counts the connections of a server by user: served connections, and refused connections, which only receive an
+/// error.
+///
+/// The user is the one that the kernel reports for a new connection, so unauthenticated connections are counted too.
+struct ConnectionCounts {
+    /// The decision about a new connection.
+    enum Decision: Equatable {
+        case served
+        /// The first call is answered with the reason, and then the connection is closed.
+        case refused(Server.Refusal)
+    }
+
+    /// The maximum numbers of refused connections that may be open at the same time, of all users and of one user.
+    static let refusedAtOnce = 16
+    static let refusedOfUserAtOnce = 4
+
+    private struct Count {
+        var served = 0
+        var refused = 0
+    }
+
+    private var users: [UInt32: Count] = [:]
+    private var all = Count()
+
+    /// Decides about a new connection of a user; nil means that it must be closed at once.
+    ///
+    /// - Complexity: O(1)
+    func decide(for user: UInt32, limit: Int, limitPerUser: Int) -> Decision? {
+        let own = users[user] ?? Count()
+        let refusal: Server.Refusal
+        if own.served >= limitPerUser {
+            refusal = .connectionsOfUser(limit: limitPerUser)
+        } else if all.served >= limit {
+            refusal = .connections(limit: limit)
+        } else {
+            return .served
+        }
+        guard own.refused < Self.refusedOfUserAtOnce, all.refused < Self.refusedAtOnce else { return nil }
+        return .refused(refusal)
+    }
+
+    /// Counts a new connection.
+    mutating func add(_ decision: Decision, of user: UInt32) { change(decision, of: user, by: 1) }
+
+    /// Removes a closed connection from the counts.
+    mutating func remove(_ decision: Decision, of user: UInt32) { change(decision, of: user, by: -1) }
+
+    private mutating func change(_ decision: Decision, of user: UInt32, by difference: Int) {
+        var own = users[user] ?? Count()
+        switch decision {
+        case .served:
+            own.served += difference
+            all.served += difference
+        case .refused:
+            own.refused += difference
+            all.refused += difference
+        }
+        users[user] = own.served == 0 && own.refused == 0 ? nil : own
+    }
+}
+
+/// An account of the memory for messages that clients have begun to send and that are still incomplete.
+@DBusActor
+public protocol IncomingAccount: AnyObject {
+    /// Reserves room for a whole message, until `release`. Called when the header of the message has arrived.
+    ///
+    /// Returns `false` when there is no room. The server then stops reading from the client until
+    /// `Server.retryUnfinishedMessages`, which calls this function again.
+    ///
+    /// Small messages are not reserved.
+    func reserve(_ bytes: Int, for peer: Peer) -> Bool
+    /// Releases reserved room. Called when the message is complete and about to be handled, or when its connection
+    /// ends.
+    func release(_ bytes: Int, of peer: Peer)
+}
+
+/// A check that a connection authenticates as the user whom the kernel reported for it, and that this user is
+/// admitted.
+///
+/// By default, libdbus admits root and the server's own user, regardless of what the server allows.
+final class UserCheck: Sendable {
+    private let userID: UInt32
+    private let isAllowed: Bool
+
+    init(userID: UInt32, isAllowed: Bool) {
+        self.userID = userID
+        self.isAllowed = isAllowed
+    }
+
+    static let check: DBusAllowUnixUserFunction = { _, userID, data in
+        guard let data = unsafe data else { return 0 }
+        let check = unsafe Unmanaged<UserCheck>.fromOpaque(data).takeUnretainedValue()
+        return check.isAllowed && UInt(check.userID) == userID ? 1 : 0
+    }
+
+    static let release: DBusFreeFunction = { data in
+        if let data = unsafe data { unsafe Unmanaged<UserCheck>.fromOpaque(data).release() }
+    }
+}
+
+extension Transport {
+    /// Sets the check that libdbus calls when the other end authenticates.
+    func setUserCheck(_ check: UserCheck) {
+        unsafe withRaw { raw in
+            unsafe dbus_connection_set_unix_user_function(
+                raw, UserCheck.check, Unmanaged.passRetained(check).toOpaque(), UserCheck.release)
+        }
+    }
+}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import DBus
 internal import ListConfiguration
+internal import ListSupport
 
 /// The accounts of all Unix users: the unanswered calls and the buffered bytes of a user on all its connections.
 ///
@@ -148,5 +150,75 @@ extension UserAccounts {
         var own = usage(of: user)
         body(&own)
         users[user] = own == Use() ? nil : own
+    }
+}
+
+/// The call rate limits of all users. Each user has a burst of one second's calls, which refills with time.
+struct CallRates {
+    private struct Bucket {
+        var left: Double
+        var filled: ContinuousClock.Instant
+    }
+
+    /// Above this number of users, the users whose burst is refilled are evicted.
+    private static let mostUsers = 1024
+
+    private var buckets: [UInt32: Bucket] = [:]
+
+    /// Consumes one call of a user's rate limit; returns `false` if the limit is reached.
+    ///
+    /// - Parameter limit: the number of calls per second, at least 1.
+    /// - Complexity: O(1), amortised
+    mutating func consume(_ user: UInt32, limit: Int, at now: ContinuousClock.Instant = .now) -> Bool {
+        if buckets[user] == nil, buckets.count >= Self.mostUsers {
+            buckets = buckets.filter { now - $0.value.filled < .seconds(1) }
+        }
+        var bucket = buckets[user] ?? Bucket(left: Double(limit), filled: now)
+        let seconds = max(0, (now - bucket.filled) / .seconds(1))
+        bucket = Bucket(left: min(Double(limit), bucket.left + seconds * Double(limit)), filled: now)
+        let isLeft = bucket.left >= 1
+        if isLeft { bucket.left -= 1 }
+        buckets[user] = bucket
+        return isLeft
+    }
+}
+
+/// The limits of each user, from the configuration and the system's user databases, whose answers are cached.
+@DBusActor
+final class LimitsByUser {
+    private struct Entry {
+        let limits: Limits
+        let expiry: ContinuousClock.Instant
+    }
+
+    private var entries: [UInt32: Entry] = [:]
+    private var handler: (@DBusActor (UInt32, Limits) -> Void)?
+    /// The limits of all users, with the exceptions of single users and groups.
+    private(set) var all = Limits()
+
+    /// Changes the limits of all users and the exceptions.
+    func setLimits(_ limits: Limits) {
+        all = limits
+        entries = [:]
+    }
+
+    /// Registers a handler that is called with the limits of a user whenever they were looked up. Without individual
+    /// limits in the configuration, it is not called.
+    func onLimitsLookup(_ handler: @escaping @DBusActor (UInt32, Limits) -> Void) { self.handler = handler }
+
+    /// Returns the limits of one user.
+    ///
+    /// - Complexity: O(1), except for a query of the user databases once in every ``UnixGroups/freshness``
+    func limits(of user: UInt32) -> Limits {
+        guard !all.ofUsers.isEmpty else { return all }
+        let now = ContinuousClock.now
+        if let entry = entries[user], entry.expiry > now { return entry.limits }
+        entries = entries.filter { $0.value.expiry > now }
+        let names = [UnixGroups.name(ofUser: user), String(user)].compactMap(\.self)
+        let limits = all.ofUsers.limits(
+            ofUserNamed: names, groups: UnixGroups.names(ofUser: user), otherwise: all)
+        entries[user] = Entry(limits: limits, expiry: now + UnixGroups.freshness)
+        handler?(user, limits)
+        return limits
     }
 }
