@@ -1,48 +1,62 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import DBus
+package import DBus
 internal import Dispatch
-internal import ListConfiguration
 @_spi(Daemon) internal import ListKit
 package import ListWorkers
 
-/// The host of one list. It keeps the list's objects, has them stored and presented, and reports effects.
+/// The host of one list. It runs the list on the event loop, and lends it to a job for work that takes long.
 ///
-/// The objects are here, whatever presents them (``Presenter``): a worker, or an engine on the same executor. After
-/// the loss of a presenter, the list is opened in another one. Pending work is in one of three places: in the
-/// executor, in the ``ObjectList`` (writing requests) or in the calls of its ``PresenterLink`` (answered by a
-/// presenter). Every request is answered exactly once. A restored list of built-in section controllers rests, without
-/// a presenter, until its first view, read of items or write.
-package actor ListHost: ListHosting, PresentedList {
-    /// Receives the effects, on the host's executor.
-    package typealias Sink = @Sendable ([AdapterEffect]) -> Void
+/// A list is at home, where the loop calls it, or lent: then one job has it, and the loop keeps its later work in
+/// order. Only the loop lends, so a list needs no lock. Commands are values, handled in the order of sending; after each
+/// piece of work its effects go to the sink, before the next piece begins.
+@DBusActor
+package final class ListHost: PresentedList {
+    /// Receives the effects.
+    package typealias Sink = @DBusActor ([AdapterEffect]) -> Void
 
-    /// The state of the host between start and end.
-    private enum Life {
-        case running
-        /// The list finishes the accepted requests, and then ends.
-        case stopping(RequestID, ViewClosing)
-        /// The last write is in progress; then the list ends.
-        case finishing(RequestID, ViewClosing)
-        case stopped(ViewClosing)
+    /// The maximum number of elements for which work is done on the loop. A change takes 1 to 4 µs for each, so that the
+    /// work takes less than 2 ms.
+    private nonisolated static let mostElementsOnLoop = 512
+    /// The maximum time for which the loop runs the work of one list without a break.
+    private nonisolated static let longestOnLoop = Duration.milliseconds(2)
+    /// The number of milliseconds without changes after which a list announces its revision once more.
+    private nonisolated static let quietPeriod: UInt64 = 2000
+
+    /// A piece of work.
+    private struct Work {
+        /// The number of elements that it touches; nil = as many as the update in progress.
+        let cost: Int?
+        var isTurn = false
+        let body: @Sendable (HostedList) -> Void
     }
 
-    nonisolated let executor: HostExecutor
-    package nonisolated let times: CallbackTimes?
-    private let sink: Sink
-    let objects: ObjectList
-    private var life = Life.running
-    let link: PresenterLink
-    /// Takes the steps of the objects to the link.
-    private let driver: ListDriver
-    private var writes: HostWrites
-    /// The observer of changes of the objects.
-    private var observer: ContentObserver?
-    /// The status that was reported of the resting list; nil if the list does not rest.
-    private var rest: AdapterStatus?
-    private let turns: TurnSchedule
+    /// A list on its way to a job and back.
+    private struct Lent: @unchecked Sendable {
+        // Sendable: the host does not use its list until the job has ended.
+        let list: HostedList
+    }
 
-    package nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe executor.asUnownedSerialExecutor() }
+    package nonisolated let times: CallbackTimes?
+    private let list: HostedList
+    private let sink: Sink
+    private let clock: HostClock
+    /// The thread of the list's jobs. Each list has one of its own, so a section controller that hangs stops only its
+    /// list.
+    private let jobs: HostExecutor
+    private var waiting = WorkQueue<Work>()
+    /// Whether a job has the list.
+    private var isLent = false
+    /// Whether the loop is running the list's work.
+    private var isRunning = false
+    /// Whether the loop is about to run the waiting work.
+    private var isPlanned = false
+    /// Whether the next turn is among the waiting work.
+    private var turnWaits = false
+    /// The time of the next turn that is due later; nil = none.
+    private var turnTime: UInt64?
+    private var lastChange: UInt64 = 0
+    private var awaitsQuiet = false
 
     /// Makes the host of a list. The list is presented as soon as a presenter is attached.
     ///
@@ -57,29 +71,138 @@ package actor ListHost: ListHosting, PresentedList {
         wasPresented: Bool = false, rest: RestingItems? = nil, times: CallbackTimes? = nil, clock: HostClock = .system,
         sink: @escaping Sink
     ) {
-        executor = HostExecutor(label: "org.listd.list." + configuration.name)
-        writes = HostWrites(account, of: objects)
-        let list = ObjectList(
-            table: SectionTable(resting: objects, itemCount: rest?.count ?? 0, isFlat: rest?.isFlat ?? false),
-            numbers: RevisionNumbers(at: revision, isStored: isStored),
-            log: ChangeLog(revision: revision, stored: changes), configuration: configuration)
-        self.objects = list
-        self.rest = rest.map { _ in list.status }
-        link = PresenterLink(list, controllers: controllers, wasPresented: wasPresented, sink: sink)
-        driver = ListDriver(list, link)
-        (self.times, self.sink) = (times, sink)
-        turns = TurnSchedule(executor: executor, clock: clock)
-        executor.post { self.assumeIsolated { $0.sink([.status($0.objects.status)]) } }
+        list = HostedList(
+            configuration: configuration, controllers: controllers, objects: objects, revision: revision,
+            changes: changes, writes: HostWrites(account, of: objects), isStored: isStored, wasPresented: wasPresented,
+            rest: rest, times: times, now: clock.now)
+        jobs = HostExecutor(label: "org.listd.list." + configuration.name)
+        (self.times, self.sink, self.clock) = (times, sink, clock)
+        list.setExecutor(self)
+        run(cost: 0) { $0.reportStatus() }
     }
 
-    private var now: UInt64 { turns.now }
-    private var isStopping: Bool { if case .stopping = life { true } else { false } }
+    /// Whether the list was restored and not used since, so that it has no presenter.
+    var isResting: Bool { !isLent && list.isResting }
 
-    /// Whether the list has finished its requests: at most its last write is in progress.
-    private var isOver: Bool {
-        switch life {
-        case .running, .stopping: false
-        case .finishing, .stopped: true
+    // MARK: Work
+
+    /// Does a piece of work, after all earlier ones: on the loop if it touches few elements, otherwise in a job.
+    ///
+    /// - Parameter cost: the number of elements that the work touches; nil = as many as the update in progress.
+    private func run(cost: Int?, isTurn: Bool = false, _ body: @escaping @Sendable (HostedList) -> Void) {
+        waiting.append(Work(cost: cost, isTurn: isTurn, body: body))
+        plan()
+    }
+
+    /// Runs the waiting work when everything that has arrived is read, so that requests that arrive together are flushed
+    /// together.
+    private func plan() {
+        guard !isLent, !isRunning, !isPlanned else { return }
+        isPlanned = true
+        EventLoop.shared.afterReading { [self] in
+            isPlanned = false
+            runWaiting()
+        }
+    }
+
+    private func runWaiting() {
+        guard !isLent, !isRunning else { return }
+        isRunning = true
+        let end = ContinuousClock.now + Self.longestOnLoop
+        while !isLent, let work = waiting.popFirst() {
+            if work.isTurn { turnWaits = false }
+            if list.isQuick, work.cost ?? list.updateCost <= Self.mostElementsOnLoop {
+                work.body(list)
+                publish()
+                if ContinuousClock.now > end { break }
+            } else {
+                lend(for: work)
+            }
+        }
+        isRunning = false
+        if !waiting.isEmpty { plan() }
+    }
+
+    private func lend(for work: Work) {
+        isLent = true
+        let (lent, body) = (Lent(list: list), work.body)
+        jobs.post {
+            body(lent.list)
+            EventLoop.shared.post { self.takeBack() }
+        }
+    }
+
+    /// Continues after a job.
+    private func takeBack() {
+        (isLent, isRunning) = (false, true)
+        publish()
+        isRunning = false
+        runWaiting()
+    }
+
+    /// Passes on what a piece of work has left.
+    private func publish() {
+        let output = list.popOutput()
+        plan(output.turn)
+        if let job = output.diff { run(job) }
+        if output.hasChanged { awaitQuiet() }
+        if !output.effects.isEmpty { sink(output.effects) }
+        if let move = output.move {
+            move.old?.stopHosting(self)
+            if let new = move.new { new.host(self) } else { presentLocally() }
+        }
+        if output.hasEnded { list.link.controllers.worker?.stopHosting(self) }
+    }
+
+    /// Runs a large diff on another thread, while readers still see the previous list.
+    private func run(_ job: DiffJob) {
+        DispatchQueue.global().async {
+            let output = job.run()
+            EventLoop.shared.post { self.run(cost: nil) { $0.finishDiff(output) } }
+        }
+    }
+
+    // MARK: Turns
+
+    private func plan(_ turn: FlushTiming) {
+        switch turn {
+        case .idle: break
+        case .now: planTurn()
+        case .at(let time):
+            let now = clock.now()
+            guard time > now else { return planTurn() }
+            if let turnTime, turnTime <= time { return }
+            turnTime = time
+            clock.run(time - now) { [weak self] in
+                guard let self else { return }
+                if turnTime == time { turnTime = nil }
+                planTurn()
+            }
+        }
+    }
+
+    private func planTurn() {
+        guard !turnWaits else { return }
+        turnWaits = true
+        run(cost: nil, isTurn: true) { $0.runTurn() }
+    }
+
+    /// Announces the revision once more when the list has been quiet, so that a client that lost the last signal
+    /// notices.
+    private func awaitQuiet() {
+        lastChange = clock.now()
+        if !awaitsQuiet { awaitQuiet(for: Self.quietPeriod) }
+    }
+
+    private func awaitQuiet(for delay: UInt64) {
+        awaitsQuiet = true
+        clock.run(delay) { [weak self] in
+            guard let self else { return }
+            awaitsQuiet = false
+            let now = clock.now()
+            let quiet = now - min(now, lastChange)
+            guard quiet < Self.quietPeriod else { return run(cost: 0) { $0.announceAgain() } }
+            awaitQuiet(for: Self.quietPeriod - quiet)
         }
     }
 }
@@ -87,358 +210,97 @@ package actor ListHost: ListHosting, PresentedList {
 // MARK: - Commands
 
 extension ListHost {
-    func receive(_ command: AdapterCommand, by user: UInt32?) {
-        defer { updateInlinePermission() }
-        if case .stopped(let reason) = life { return refuse(command, because: reason) }
-        if isResting, command.endsRest { presentHere() }
-        switch command {
-        case .update(let request):
-            turns.addWork(isLight: request.isLight)
-            if case .moveItem = request.operation { link.addMove(command, id: request.id, by: user) }
-            objects.enqueue(request, now: now, isOnScreen: link.isOnScreen)
-        case .configure(let id, let configuration, let table):
-            turns.addWork(isLight: false)
-            if let table { link.add(table, of: id) }
-            let operation = UpdateRequest.Operation.configure(configuration, controllersChanged: table != nil)
-            objects.enqueue(UpdateRequest(id: id, operation: operation), now: now)
-        case .keep(let id, let keeps):
-            turns.addWork(isLight: false)
-            objects.enqueue(storing: keeps, id: id, now: now)
-        case .query(let id, .description):
-            let text = isResting ? restDescription : description(writesUnderWay: writes.count)
-            sink([.answer(id, .success(.text(text)))])
-        case .query(let id, let query) where query.isAboutObjects:
-            sink([.answer(id, Result { () throws(ListError) in try objects.answer(query) })])
-        case .query(let id, _), .openView(let id, _, _), .view(let id, _, _):
-            link.forwardCall(id, command, by: user)
-        case .closeView(let view, let reason): link.close(view, reason, by: user)
-        case .hold(let holds): link.setHolds(all: holds)
-        case .stored(let token, let error): if let write = writes.end(token) { finish(write, error: error) }
-        case .stop(let id, let reason):
-            if isResting, objects.hasWaitingRequests { presentHere() }
-            life = .stopping(id, reason)
-        }
-        proceed()
+    /// Sends a command; it is handled after all earlier commands.
+    ///
+    /// - Parameters:
+    ///   - user: the user on whose behalf the command is sent; nil = listd itself.
+    ///   - isLong: whether it takes long, whatever it touches.
+    func send(_ command: AdapterCommand, by user: UInt32? = nil, isLong: Bool = false) {
+        run(cost: isLong ? .max : command.cost) { $0.receive(command, by: user) }
     }
 
-    /// Answers a command to a stopped list with an error. While listd stops, queries are answered from the last
-    /// state.
-    private func refuse(_ command: AdapterCommand, because reason: ViewClosing) {
-        guard let id = command.requestID else { return }
-        if reason == .shuttingDown, case .query(_, let query) = command, query.isAboutObjects {
-            return sink([.answer(id, Result { () throws(ListError) in try objects.answer(query) })])
-        }
-        sink([.answer(id, .failure(.gone(objects.configuration.name, because: reason)))])
+    /// Reports the changes of objects among the effects, from the next announced transaction on; or no more.
+    func setReportsChanges(_ flag: Bool) { run(cost: 0) { $0.setReportsChanges(flag) } }
+
+    /// Calls `answer` after all earlier work: on the thread that does it, or at once if no work is pending.
+    func ping(_ answer: @escaping @Sendable () -> Void) {
+        if !isLent, waiting.isEmpty { answer() } else { run(cost: 0) { _ in answer() } }
     }
 }
 
-// MARK: - Updates
-
-extension ListHost {
-    /// Takes all steps that are possible now.
-    private func proceed() {
-        guard !isOver else { return }
-        if let move = link.popMove() { present(after: move) }
-        handleReports()
-        if link.stage == .closed {
-            openIfPossible()
-            handleReports()
-        }
-        if objects.timing != .idle, mayFlush { scheduleTurn(objects.timing, isUrgent: isStopping) }
-        if isStopping { endIfPossible() }
-    }
-
-    /// Whether a flush may begin. It requires an open presentation, except for a change of whether the list is
-    /// stored.
-    private var mayFlush: Bool {
-        objects.phase == .idle && (link.stage == .open && (!link.isHeld || isStopping) || objects.storesNext)
-    }
-
-    private func scheduleTurn(_ timing: FlushTiming, isUrgent: Bool = false) {
-        turns.post(timing, isUrgent: isUrgent) { [weak self] in
-            self?.assumeIsolated { $0.runTurn() }
+extension AdapterCommand {
+    /// The number of elements that the command touches; nil = as many as the update in progress.
+    fileprivate var cost: Int? {
+        switch self {
+        case .update: 0  // it only waits for its turn
+        case .query(_, .objects(_, _, let byteLimit)), .query(_, .changes(_, let byteLimit)):
+            byteLimit <= AdapterQuery.mostBytesOnLoop ? 0 : .max
+        case .query(_, .items(_, let count, _, _)): count
+        case .query(_, .itemCounts(_, let limit)): limit
+        case .query(_, .find), .openView, .closeView: 0
+        case .view(_, _, .reportSizes(let sizes)): sizes.count
+        case .view(_, _, .changeSelection(let select, let deselect)): select.count + deselect.count
+        case .view: 0
+        case .stored: nil
+        case .query(_, .description), .configure, .hold, .keep, .stop: .max
         }
     }
+}
 
-    /// Handles waiting reports, and flushes if that is possible now.
-    private func runTurn() {
-        guard !isOver else { return }
-        link.handleUnrequestedReports()
-        handleReports()
-        if mayFlush { carryOut(driver.run(now: now, isUrgent: isStopping)) }
-        if !objects.hasWaitingRequests { turns.markWorkDone() }
-        proceed()
-        updateInlinePermission()
-    }
-
-    /// Does what the update in progress needs next.
-    private func carryOut(_ output: ListDriver.Output) {
-        switch output {
-        case .wait(let timing): scheduleTurn(timing)
-        case .diff(let job): run(job)
-        case .store(let work): store(work)
-        case .reserve(let work): requestWrite(.block(work), of: work)
-        case .announce(let said): publish(said)
-        }
-    }
-
-    /// Runs a large diff on another thread, while readers still see the previous list.
-    private func run(_ job: DiffJob) {
-        DispatchQueue.global().async {
-            let output = job.run()
-            self.executor.post {
-                self.assumeIsolated { host in
-                    host.carryOut(host.driver.finishDiff(output))
-                    host.proceed()
-                    host.updateInlinePermission()
-                }
-            }
-        }
-    }
-
-    private func store(_ work: StoreWrite) {
-        do throws(ListError) {
-            let booked = try writes.book(work.change)
-            if objects.numbers.isUnstored {
-                finish(.update(booked), error: nil)
-            } else {
-                requestWrite(.update(booked), of: work)
-            }
-        } catch {
-            finish(.update(nil), error: error)
-        }
-    }
-
-    private func requestWrite(_ write: HostWrites.Write, of work: StoreWrite) {
-        sink([.store(writes.begin(write), work)])
-    }
-
-    /// Handles the store's answer to a write.
-    private func finish(_ write: HostWrites.Write, error: ListError?) {
-        let outcome: Result<Void, ListError> = error.map { .failure($0) } ?? .success(())
-        switch write {
-        case .update(let booked):
-            if error != nil { writes.cancel(booked) }
-            carryOut(driver.stored(outcome, retryingEach: error?.code == .limitsExceeded, now: now))
-        case .block(let work):
-            objects.finishReserving(work, outcome, now: now)
-            // Few numbers are left, and further reservations may fail: so item changes wait, and requests get the
-            // remaining numbers.
-            link.setHolds(items: error != nil && objects.numbers.needsBlock)
-            if error != nil { scheduleTurn(.at(now + 100)) }
-            handleReports()
-        case .record(let work): if error == nil { objects.recordStored(work) }
-        case .last: stop()
-        }
-    }
-
-    /// Reserves revision numbers for items that change by themselves, if few are left.
-    private func reserveRevisions(isNeeded: Bool = false) {
-        guard isNeeded || link.isElsewhere else { return }
-        if let work = objects.reserve(now: now) { requestWrite(.block(work), of: work) }
-    }
+extension AdapterQuery {
+    /// The approximate maximum bytes of contents that the loop collects itself; it has to write them in any case.
+    fileprivate static let mostBytesOnLoop = 1 << 20
 }
 
 // MARK: - The presenter
 
-extension ListHost {
-    /// Whether the list was restored and not used since, so that it has no presenter.
-    package var isResting: Bool { rest != nil }
-
-    /// Presents the list in this process, on its executor.
-    func presentHere() {
-        objects.table.wake()
-        attach(
-            LocalPresenter(objects, executor: executor, times: times) { [weak self] in
-                self?.assumeIsolated { $0.scheduleTurn(.now) }
-            })
-    }
-
-    /// Moves the list to where its new section controllers run.
-    private func present(after move: PresenterLink.Move) {
-        EventLoop.shared.post { [self] in
-            move.old?.stopHosting(self)
-            if let new = move.new { new.host(self) } else { presentLocally() }
+extension ListHost: ListExecutor {
+    /// Handles a presenter's report. A light report that comes from the loop is handled at once.
+    package nonisolated func report(_ output: PresenterOutput, from number: PresenterNumber, isLight: Bool) {
+        guard EventLoop.shared.isCurrent else {
+            return EventLoop.shared.post { self.report(output, from: number, isLight: isLight) }
+        }
+        DBusActor.assumeIsolated {
+            run(cost: isLight ? 0 : .max) { $0.receive(output, from: number) }
+            if isLight { runWaiting() }
         }
     }
 
-    func attach(_ presenter: any Presenter) {
-        if case .stopped = life {
-            _ = presenter.close()
-            return
-        }
-        handleLoss(.move)
-        link.attach(presenter)
-        reserveRevisions()
-        proceed()
-    }
+    /// Attaches the list to a slot of a worker, which presents it from now on.
+    package func attach(_ slot: HostSlot) { run(cost: .max) { $0.attach(WorkerPresenter(slot)) } }
 
-    /// Handles the loss of the presenter. Its calls go to the next presenter, except the call during which the
-    /// worker died. No call waits forever.
-    func handleLoss(_ loss: PresenterCalls.Loss) {
-        defer { updateInlinePermission() }
-        switch link.handleLoss(loss) {
-        case .none: break
-        case .askAgain: objects.cancelMove(now: now)
-        case .refused(let error): carryOut(driver.decided(.error(error)))
-        }
-        proceed()
-    }
+    /// Presents the list in the daemon from now on.
+    package func presentLocally() { run(cost: .max) { $0.presentHere() } }
 
-    /// Opens the list in its presenter, unless the store has to answer first. If clients may know the list's items, the
-    /// opening is announced as a reload.
-    private func openIfPossible() {
-        guard link.hasPresenter, link.stage == .closed, [.idle, .presenting].contains(objects.phase) else { return }
-        guard link.wasPresented || objects.phase == .presenting else {
-            return link.open(nil)
-        }
-        switch objects.beginReload(sharesTable: !link.isElsewhere, now: now) {
-        case .present(let reload): link.open(reload)
-        case .reserve(let work): requestWrite(.block(work), of: work)
-        case .wait(let timing): scheduleTurn(timing)
-        case .diff, .ask, .store, .presentItems, .answers: break  // neither a reload nor a reason to wait
-        }
-    }
+    /// Handles the loss of the presenter, whose worker has ended.
+    ///
+    /// - Parameter call: the callback that was running for the list; nil if none was.
+    package func losePresenter(in call: DeadlyCall?) { run(cost: .max) { $0.handleLoss(.death(call)) } }
 
-    func receive(_ output: PresenterOutput, from number: PresenterNumber) {
-        guard link.receive(output, from: number) else { return }
-        times?.add(output.times, of: link.controllers.plugins)
-        handleReports()
-        proceed()
-        updateInlinePermission()
-    }
+    /// Allows requests again that were refused because workers had died while they handled them.
+    package func forgetRefusals() { run(cost: 0) { $0.link.forgetRefusals() } }
 
-    /// Handles the presenter's reports until one of them has to wait.
-    private func handleReports() {
-        guard !isOver else { return }
-        // One number is left for the update that is being presented.
-        while let event = link.nextEvent(leavingNumbers: objects.phase == .presenting ? 1 : 0) {
-            switch event {
-            case .wait(let milliseconds): return scheduleTurn(.at(now + milliseconds))
-            case .needsNumber:
-                reserveRevisions(isNeeded: true)
-                return scheduleTurn(.at(now + 100))
-            case .opened(let said, let differences): handleOpening(said, differences: differences)
-            case .presented(let said): publish(driver.presented(said))
-            case .changed(let said, let request):
-                if let request { link.remove(request) }
-                if let announcement = driver.changed(said, answering: request) { publish(announcement) }
-            case .answer(let id, let outcome, let said):
-                let effects = driver.changed(said)?.effects(objects.status) ?? []
-                sink(effects + [.answer(id, outcome.map { $0.replacingRevision(from: objects.status) })])
-            case .moveVerdict(let verdict): carryOut(driver.decided(verdict))
+    /// Runs a timer of a section controller among the list's work.
+    nonisolated func perform(after milliseconds: UInt64, _ work: @escaping @Sendable () -> Void) {
+        EventLoop.shared.post { [weak self] in
+            guard milliseconds > 0 else {
+                self?.run(cost: .max) { _ in work() }
+                return
             }
-        }
-        objects.setFirstItemUpdate(link.firstItemUpdate, now: now, isOnScreen: link.isOnScreen)
-        reserveRevisions()
-    }
-
-    /// Handles that the list was opened: reports the differences in the order of the contract, then sends waiting
-    /// calls.
-    private func handleOpening(_ said: Announcement, differences: PresenterLink.Differences) {
-        let isReload = objects.phase == .presenting
-        let known = rest ?? objects.status
-        rest = nil
-        let announcement =
-            isReload ? driver.presented(said) : driver.changed(said) ?? Announcement(itemCount: objects.itemCount)
-        observe(announcement)
-        let answers = finishRequests(with: announcement)
-        let status = objects.status
-        let events = announcement.effects(status, differences: differences(objects.place))
-        let effects = events + answers + link.endPause()
-        if !effects.isEmpty || status != known { sink([.status(status)] + effects) }
-        if isReload { announceWhenQuiet() }
-        link.sendCalls()
-    }
-}
-
-// MARK: - Announcing
-
-extension ListHost {
-    func setObserver(_ observer: ContentObserver?) { self.observer = observer }
-
-    /// Passes the change of an announcement to followers, before anybody else is told.
-    private func observe(_ announcement: Announcement) {
-        if let observer, let change = announcement.change, change.hasObjectChanges { observer(change) }
-    }
-
-    /// Sends the effects of an announcement: events and answers.
-    private func publish(_ announcement: Announcement) {
-        observe(announcement)
-        let effects = announcement.effects(objects.status) + finishRequests(with: announcement)
-        if !effects.isEmpty { sink(effects) }
-        if announcement.hasTransaction { announceWhenQuiet() }
-    }
-
-    /// Forgets answered requests, and returns their answers as effects.
-    private func finishRequests(with announcement: Announcement) -> [AdapterEffect] {
-        let removed = announcement.change.flatMap { change in
-            LargeRemoval(
-                objects: change.removed.count,
-                total: objects.objectCount + change.removed.count - change.inserted.count)
-        }
-        return finishRequests(with: announcement.answers, removed: removed)
-    }
-
-    /// - Parameter removed: the objects that the update has removed, if it removed most of a large list.
-    private func finishRequests(with answers: [RequestAnswer], removed: LargeRemoval? = nil) -> [AdapterEffect] {
-        answers.map { answer in
-            link.remove(answer.id)
-            return answer.effect(removed: removed)
-        }
-    }
-
-    /// Announces the revision once more when the list has been quiet, so that a client that lost the last signal
-    /// notices. Changes that are not stored yet are stored then.
-    private func announceWhenQuiet() {
-        turns.recordChange { [weak self] in
-            self?.assumeIsolated { host in
-                guard !host.isOver else { return }
-                host.sink([.announce(host.objects.status)])
-                if let work = host.objects.pendingWrite() { host.requestWrite(.record(work), of: work) }
-            }
+            self?.clock.run(milliseconds) { self?.run(cost: .max) { _ in work() } }
         }
     }
 }
 
-// MARK: - The end
+/// A clock for lists that also runs closures later, on the loop.
+struct HostClock: Sendable {
+    /// Returns milliseconds that never go backwards.
+    let now: @Sendable () -> UInt64
+    /// Runs a closure after a delay in milliseconds.
+    let run: @DBusActor @Sendable (_ delay: UInt64, _ body: @escaping @DBusActor () -> Void) -> Void
 
-extension ListHost {
-    /// Ends the list when all accepted requests are finished. Without a presenter, the requests that need one are
-    /// refused.
-    private func endIfPossible() {
-        guard case .stopping(let id, let reason) = life else { return }
-        switch link.stage {
-        case .open: guard objects.phase == .idle, !objects.hasWaitingRequests, link.hasNoCalls else { return }
-        case .opening, .blamed: return
-        case .closed:
-            sink(finishRequests(with: objects.refuseWaiting(.unpresented)))
-            // A change that is already stored is announced as a reload, and its requests are answered.
-            let isFlat = objects.isFlat && objects.itemCount == objects.table.count(.new)
-            publish(driver.presented(Announcement(itemCount: objects.itemCount, isFlat: isFlat)))
-            guard objects.phase == .idle else { return }
-        }
-        life = .finishing(id, reason)
-        if reason != .adapterRemoved, let work = objects.end() { requestWrite(.last, of: work) } else { stop() }
-    }
-
-    private func stop() {
-        guard case .finishing(let id, let reason) = life else { return }
-        life = .stopped(reason)
-        sink(finishRequests(with: objects.refuseWaiting(.unpresented)))
-        link.end(reason, refusing: .unpresented)
-        writes.close()
-        sink([.answer(id, .success(.done))])
-        let worker = link.controllers.worker
-        EventLoop.shared.post { [self] in worker?.stopHosting(self) }
-    }
-
-    /// Updates whether the next work is light enough for the bus thread.
-    private func updateInlinePermission() {
-        let isPresentedHere = !link.controllers.usesPlugins && link.showsLittle
-        let isUpdateLight = objects.change?.isLight ?? true
-        executor.setAllowsInline(
-            link.stage == .open && (link.isElsewhere || isPresentedHere) && turns.isLight && isUpdateLight
-                && objects.objectCount <= Self.mostObjects)
-    }
+    /// The clock of the machine.
+    static let system = HostClock(
+        now: { DispatchTime.now().uptimeNanoseconds / 1_000_000 },
+        run: { delay, body in EventLoop.shared.addTimer(after: .milliseconds(Int64(clamping: delay)), body) })
 }

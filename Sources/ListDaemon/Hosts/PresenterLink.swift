@@ -38,7 +38,8 @@ final class PresenterLink: ListPresenter {
     }
 
     private let objects: ObjectList
-    private let sink: ListHost.Sink
+    /// The effects that the host has not taken yet, in order.
+    private var effects: [AdapterEffect] = []
     /// The section controllers that show the list at present.
     private(set) var controllers: SectionControllerTable
     /// The section controllers of requests, which show the list once their request is presented.
@@ -57,13 +58,19 @@ final class PresenterLink: ListPresenter {
     /// Whether all unrequested changes are held back, and whether items that change by themselves are.
     private var holds = (all: false, items: false)
 
-    init(
-        _ objects: ObjectList, controllers: SectionControllerTable, wasPresented: Bool, sink: @escaping ListHost.Sink
-    ) {
+    init(_ objects: ObjectList, controllers: SectionControllerTable, wasPresented: Bool) {
         self.objects = objects
         self.controllers = controllers
         self.wasPresented = wasPresented
-        self.sink = sink
+    }
+
+    /// Adds effects for the host, after those that it has not taken yet.
+    func emit(_ new: [AdapterEffect]) { effects += new }
+
+    /// Removes and returns the effects that the host has not taken yet.
+    func popEffects() -> [AdapterEffect] {
+        defer { effects = [] }
+        return effects
     }
 
     /// The state that belongs to a single presenter.
@@ -143,14 +150,14 @@ final class PresenterLink: ListPresenter {
         session.closings = []
         if loss.isDeath {
             isPaused = true
-            sink([.paused(true)])
+            emit([.paused(true)])
         }
         // Closing a view succeeds even if the worker is lost.
-        sink(known.endClosingViews(at: objects.place) + calls.popClosings().map { .answer($0, .success(.done)) })
+        emit(known.endClosingViews(at: objects.place) + calls.popClosings().map { .answer($0, .success(.done)) })
         let refused = calls.markUnsent(after: loss, worker: controllers.worker, viewport: known.viewport)
         for (id, call, error) in refused where id != session.move?.id {
             if case .openView(_, let view, _) = call.command { known.remove(view) }
-            sink([.answer(id, .failure(error))])
+            emit([.answer(id, .failure(error))])
         }
         defer { session.move = nil }
         guard let move = session.move else { return .none }
@@ -290,7 +297,7 @@ final class PresenterLink: ListPresenter {
         case .view(_, let view, .close):
             guard isPresented else {
                 endView(view, .closed)
-                return sink([.answer(id, .success(.done))])
+                return emit([.answer(id, .success(.done))])
             }
             _ = known.beginClosing(view, .closed)
         case .openView(_, let view, let options): known.add(view, options)
@@ -325,8 +332,8 @@ final class PresenterLink: ListPresenter {
     /// Ends a view without a presenter, and answers its waiting calls.
     private func endView(_ view: ViewID, _ reason: ViewClosing) {
         let closed = ListError(.invalidArguments, "view \(view) is closed")
-        sink(calls.popUnsent(of: view).map { .answer($0, .failure(closed)) })
-        sink(known.end(view, reason, at: objects.place))
+        emit(calls.popUnsent(of: view).map { .answer($0, .failure(closed)) })
+        emit(known.end(view, reason, at: objects.place))
     }
 
     /// Sends the waiting calls in order of arrival.
@@ -336,7 +343,7 @@ final class PresenterLink: ListPresenter {
             asksPlugin: presenter.isElsewhere, worker: controllers.worker, position: objects.place.position,
             isShown: known.view(_:displays:))
         for (id, call, error) in unsent {
-            if let error { sink([.answer(id, .failure(error))]) } else { send(call) }
+            if let error { emit([.answer(id, .failure(error))]) } else { send(call) }
         }
         sendClosings()
     }
@@ -363,9 +370,9 @@ final class PresenterLink: ListPresenter {
 
     /// Answers all calls with an error, ends all views and closes the presenter, because the list ends.
     func end(_ reason: ViewClosing, refusing error: ListError) {
-        sink(calls.popAll().filter { !$0.call.isMove }.map { .answer($0.id, .failure(error)) })
+        emit(calls.popAll().filter { !$0.call.isMove }.map { .answer($0.id, .failure(error)) })
         closePresenter()
-        sink(known.endAllViews(reason, at: objects.place))
+        emit(known.endAllViews(reason, at: objects.place))
         session.stage = .closed
     }
 

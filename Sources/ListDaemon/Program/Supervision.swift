@@ -140,12 +140,12 @@ package final class StatusLine {
 
 /// The daemon side of the service manager watchdog, which sends keep-alives while the bus thread and all lists answer.
 ///
-/// A round begins on the bus thread and sends a question to each executor. When all have answered, a keep-alive is
-/// sent; after a pause, the next round begins. An executor that hangs stops the rounds, and with them the keep-alives
+/// A round begins on the bus thread and asks each list. When all have answered, a keep-alive is sent; after a pause, the
+/// next round begins. A list that is lent answers when it is back: a job that hangs stops the rounds, and the keep-alives
 /// (sd_watchdog_enabled(3)).
 @DBusActor
 package final class Watchdog {
-    /// A question whether an executor is alive, which calls `answer` from its own thread.
+    /// A question whether a list is alive, which calls `answer` on any thread.
     package typealias Question = @DBusActor (_ answer: @escaping @Sendable () -> Void) -> Void
 
     private enum Round {

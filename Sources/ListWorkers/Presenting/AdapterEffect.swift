@@ -8,6 +8,8 @@ package enum AdapterEffect: Sendable {
     case status(AdapterStatus)
     /// Work for the store; the host waits for ``AdapterCommand/stored(_:_:)`` with the same token.
     case store(StoringToken, StoreWrite)
+    /// A change of the objects for the lists that follow this one.
+    case changed(Change)
     /// An event that is sent as a signal.
     case event(AdapterEvent)
     /// The contents of an update that built-in section controllers do not show.

@@ -7,11 +7,12 @@ internal import ListKit
 @_spi(Daemon) internal import PluginAPI
 internal import Synchronization
 
-/// The serial executor of one list. It runs work in order, on the thread that has claimed the executor.
+/// A serial executor: of a list in a worker, of a worker's orders, and of the jobs of a list in the daemon. It runs work
+/// in order, on the thread that has claimed the executor.
 ///
-/// Mostly, that is a thread of Dispatch. The bus thread itself runs light work of some microseconds if no other
-/// thread has the claim, as changing the thread twice would cost more than a short call. The claim is acquired and
-/// released under a lock. So one thread at a time owns the list, and no thread waits for another one.
+/// Mostly, that is a thread of Dispatch. The bus thread of a worker itself forwards orders if no other thread has the
+/// claim, as changing the thread twice would cost more. The claim is acquired and released under a lock. So one thread
+/// at a time owns the executor, and no thread waits for another one.
 package final class HostExecutor: SerialExecutor, ListExecutor {
     private struct Work: Sendable {
         /// Whether the work is short enough for the bus thread.
@@ -30,8 +31,6 @@ package final class HostExecutor: SerialExecutor, ListExecutor {
     private let state = Mutex(State())
     /// The thread that runs the list's work; 0 = none.
     private let owner = Atomic<UInt>(0)
-    /// Whether the bus thread may run light work.
-    private let allowsInline = Atomic(false)
     private let queue: DispatchQueue
 
     /// Makes an executor with a label, which debuggers show.
@@ -70,13 +69,6 @@ package final class HostExecutor: SerialExecutor, ListExecutor {
         if mustBegin { queue.async { self.drain(onBusThread: false) } }
     }
 
-    /// Calls `answer` after all earlier work: on this executor, or on the calling thread if no work is pending and no
-    /// thread works for the list. A check of an idle list therefore wakes no thread.
-    package func ping(_ answer: @escaping @Sendable () -> Void) {
-        let isIdle = state.withLock { !$0.isClaimed && $0.waiting.isEmpty }
-        if isIdle { answer() } else { post(answer) }
-    }
-
     /// Posts `body` after a number of milliseconds.
     package func post(after milliseconds: UInt64, _ body: @escaping @Sendable () -> Void) {
         queue.asyncAfter(deadline: .now() + .milliseconds(Int(clamping: milliseconds))) { self.post(body) }
@@ -103,11 +95,8 @@ extension HostExecutor {
         }
     }
 
-    /// Allows the bus thread to run enqueued light work. If not allowed, Dispatch runs all work.
-    package func setAllowsInline(_ isAllowed: Bool) { allowsInline.store(isAllowed, ordering: .relaxed) }
-
-    /// Runs enqueued work on the bus thread, up to the first work that is not light. If the bus thread may not run
-    /// work (``setAllowsInline(_:)``), Dispatch runs it. Does nothing while another thread runs the list's work.
+    /// Runs enqueued work on the bus thread, up to the first work that is not light. Does nothing while another thread has
+    /// the claim.
     package func drainInline() {
         let isMine = state.withLock { state in
             state.isDrainPromised = false
@@ -115,29 +104,18 @@ extension HostExecutor {
             state.isClaimed = true
             return true
         }
-        guard isMine else { return }
-        if allowsInline.load(ordering: .relaxed) {
-            drain(onBusThread: true)
-        } else {
-            queue.async { self.drain(onBusThread: false) }
-        }
+        if isMine { drain(onBusThread: true) }
     }
 
-    /// The maximum time for which the bus thread runs the work of one list without a break, as light work may take
-    /// long in a large list.
-    private static let longestOnBusThread = Duration.milliseconds(2)
-
     /// Runs work with the claim until the queue is empty. The bus thread hands over to Dispatch before work that is not
-    /// light, and after ``longestOnBusThread``.
+    /// light.
     private func drain(onBusThread isBusThread: Bool) {
         owner.store(UInt(pthread_self()), ordering: .relaxed)
         ListThread.begin()
         defer { ListThread.end() }
         listd_trace_thread()
-        let end = isBusThread ? ContinuousClock.now + Self.longestOnBusThread : nil
         while true {
-            let isLate = if let end { ContinuousClock.now > end } else { false }
-            switch nextStep(onlyLight: isBusThread, handsOver: isLate) {
+            switch nextStep(onlyLight: isBusThread) {
             case .run(let body): body()
             case .handOver: return queue.async { self.drain(onBusThread: false) }
             case .done: return
@@ -152,14 +130,14 @@ extension HostExecutor {
     }
 
     /// Removes and returns the next work. Returns no work when there is none, or Dispatch must run it.
-    private func nextStep(onlyLight: Bool, handsOver: Bool) -> Step {
+    private func nextStep(onlyLight: Bool) -> Step {
         state.withLock { state in
             guard let work = state.waiting.first() else {
                 state.isClaimed = false
                 owner.store(0, ordering: .relaxed)
                 return .done
             }
-            guard !handsOver, work.isLight || !onlyLight else {
+            guard work.isLight || !onlyLight else {
                 owner.store(0, ordering: .relaxed)
                 return .handOver
             }

@@ -2,7 +2,7 @@
 
 @_spi(Daemon) package import ListKit
 
-/// A presenter on the list's own executor, which shares the list's section table.
+/// A presenter in the list's own process, which shares the list's section table.
 ///
 /// It has the section controllers that are built in or run in the daemon. `listd/single` replaces those of a plugin
 /// that has failed. Each function returns its reports, instead of sending them later. Item updates wait for
@@ -10,7 +10,7 @@
 package final class LocalPresenter: Presenter {
     package let number = PresenterNumbers.next()
     private let list: ObjectList
-    private let executor: HostExecutor
+    private weak var executor: (any ListExecutor)?
     private let times: CallbackTimes?
     private let onActivity: () -> Void
     private var presentation: Presentation?
@@ -20,10 +20,11 @@ package final class LocalPresenter: Presenter {
 
     /// - Parameters:
     ///   - times: counts the calls of plugins' section controllers; nil = they are not counted.
-    ///   - onActivity: called on the executor when something happened without an order. The owner then calls
+    ///   - executor: runs the timers of section controllers.
+    ///   - onActivity: called when something happened without an order. The owner then calls
     ///     ``unrequestedReports()``.
     package init(
-        _ list: ObjectList, executor: HostExecutor, times: CallbackTimes?, onActivity: @escaping () -> Void
+        _ list: ObjectList, executor: (any ListExecutor)?, times: CallbackTimes?, onActivity: @escaping () -> Void
     ) {
         self.list = list
         self.executor = executor

@@ -9,28 +9,34 @@ package protocol PresentedList: AnyObject, Sendable {
     var times: CallbackTimes? { get }
 
     /// Presents the list in a worker from now on.
+    @DBusActor
     func attach(_ slot: HostSlot)
 
     /// Presents the list in the daemon from now on.
+    @DBusActor
     func presentLocally()
 
     /// Detaches the list from its presenter, whose worker has ended.
     ///
     /// - Parameter call: the callback that was running for the list; nil = none was.
+    @DBusActor
     func losePresenter(in call: DeadlyCall?)
 
     /// Allows calls again that were refused because workers had died in them.
+    @DBusActor
     func forgetRefusals()
 
-    /// Handles the reports of a presenter. A light report may be handled at once on the calling bus thread.
+    /// Handles the reports of a presenter; may be called on any thread. A light report from the bus thread is handled at
+    /// once.
     func report(_ output: PresenterOutput, from number: PresenterNumber, isLight: Bool)
 }
 
 extension PresentedList {
     /// Detaches the list from its presenter; no callback was running for the list.
+    @DBusActor
     package func losePresenter() { losePresenter(in: nil) }
 
-    /// Handles the reports of a presenter on the executor of the list.
+    /// Handles the reports of a presenter, in a job of the list.
     package func report(_ output: PresenterOutput, from number: PresenterNumber) {
         report(output, from: number, isLight: false)
     }

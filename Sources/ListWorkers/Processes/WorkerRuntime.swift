@@ -31,7 +31,6 @@ actor WorkerRuntime {
     init(crumbs: BreadcrumbMap, report: @escaping Report) {
         self.crumbs = crumbs
         self.report = report
-        queue.setAllowsInline(true)
     }
 
     /// Executes an order after all earlier ones.

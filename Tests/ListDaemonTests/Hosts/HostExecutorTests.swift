@@ -12,7 +12,7 @@ import Testing
 @testable import ListSupport
 @testable import ListWorkers
 
-@Suite("The executor of a list", .timeLimit(.minutes(2)))
+@Suite("The executor of a worker", .timeLimit(.minutes(2)))
 struct HostExecutorTests {
     /// State without a lock. If two threads used it at the same time, the order would change, or the thread sanitizer
     /// would report a data race.
@@ -42,7 +42,6 @@ struct HostExecutorTests {
             group.addTask {
                 for number in 0..<count {
                     let isFirst = executor.enqueueOnLoop(isLight: number % 3 != 0) { note(0, number) }
-                    executor.setAllowsInline(number % 5 != 0)
                     if isFirst { executor.drainInline() }
                 }
             }
@@ -65,36 +64,11 @@ struct HostExecutorTests {
                 note("own")
                 #expect(executor.enqueueOnLoop(isLight: true) { note("light") })
                 #expect(!executor.enqueueOnLoop(isLight: true) { executor.post { note("posted") } })
-                executor.setAllowsInline(true)
                 executor.drainInline()
                 executor.post { done.resume(returning: threads.recorded) }
             }
         }
         #expect(outcome.map(\.0) == ["own", "light", "posted"])
         #expect(outcome[0].1 == outcome[1].1 && outcome[2].1 != outcome[0].1)
-    }
-
-    @Test("work that was expected to be short takes long → subsequent work runs on another thread")
-    func longWork() async throws {
-        let executor = HostExecutor(label: "test")
-        let threads = EventLog<UInt>()
-        let outcome: [UInt] = await withCheckedContinuation { done in
-            Thread.detachNewThread {
-                let note: @Sendable () -> Void = { threads.record(UInt(pthread_self())) }
-                note()
-                _ = executor.enqueueOnLoop(isLight: true) {
-                    note()
-                    let end = ContinuousClock.now + .milliseconds(10)
-                    while .now < end {}
-                }
-                _ = executor.enqueueOnLoop(isLight: true) {
-                    note()
-                    done.resume(returning: threads.recorded)
-                }
-                executor.setAllowsInline(true)
-                executor.drainInline()
-            }
-        }
-        #expect(outcome.count == 3 && outcome[1] == outcome[0] && outcome[2] != outcome[0])
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DBus
 @_spi(Daemon) import ListKit
 import PluginAPI
 import TestSupport
@@ -13,6 +14,7 @@ import Testing
 @testable import ListWorkers
 
 @Suite("A stored list whose section controllers run in the daemon", .timeLimit(.minutes(2)))
+@DBusActor
 struct HostStoringTests {
     private let effects = EventLog<AdapterEffect>()
 

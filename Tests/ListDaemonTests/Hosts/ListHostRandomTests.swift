@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DBus
 import Testing
 
 @testable import ListConfiguration
@@ -10,6 +11,7 @@ import Testing
 @testable import ListWorkers
 
 @Suite("ListHost with random behaviour of worker, store, clock and clients", .timeLimit(.minutes(10)))
+@DBusActor
 struct ListHostRandomTests {
     @Test(
         "calls, failures and restarts are random → each call is answered once, no revision repeats, no write is lost",

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DBus
 @_spi(Daemon) import ListKit
 import Synchronization
 import TestSupport
@@ -13,6 +14,7 @@ import Testing
 @testable import ListWorkers
 
 @Suite("Revisions of a stored list whose section controllers run in a worker", .timeLimit(.minutes(2)))
+@DBusActor
 struct ListHostRestartTests {
     private let directory = TemporaryDirectory()
     private let said = EventLog<AdapterEffect>()
@@ -44,7 +46,9 @@ struct ListHostRestartTests {
             for effect in effects {
                 said.record(effect)
                 guard case .store(let token, let work) = effect else { continue }
-                stored.write(work) { error in box.host.withLock { $0 }?.send(.stored(token, error)) }
+                stored.write(work) { error in
+                    EventLoop.shared.post { box.host.withLock { $0 }?.send(.stored(token, error)) }
+                }
             }
         }
         box.host.withLock { $0 = host }

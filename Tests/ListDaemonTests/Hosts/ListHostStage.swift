@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DBus
 @_spi(Daemon) import ListKit
 import Synchronization
 import TestSupport
@@ -91,6 +92,7 @@ final class NearWorker: Sendable {
 }
 
 /// A list host with a log of its effects.
+@DBusActor
 struct ListHostStage {
     let said: EventLog<AdapterEffect>
     let host: ListHost
@@ -110,11 +112,11 @@ struct ListHostStage {
         }
     }
 
-    /// Waits until the executors of the host and the worker have no work left.
+    /// Waits until the host and the worker have no work left.
     func settle(_ worker: NearWorker? = nil) async {
         for _ in 0..<4 {
             if let worker { await withCheckedContinuation { done in worker.presentation.post { _ in done.resume() } } }
-            await withCheckedContinuation { done in host.ping { done.resume() } }
+            await host.settle()
         }
     }
 
@@ -155,6 +157,14 @@ struct ListHostStage {
     func put(_ id: RequestID, _ object: String) throws {
         let upsert = UpdateRequest.Upsert(try ListObject(id: object, fields: [:]))
         host.send(.update(UpdateRequest(id: id, operation: .applyChanges(removed: [], upserts: [upsert]))))
+    }
+}
+
+extension ListHost {
+    /// Waits until the list has no work left.
+    func settle() async {
+        await withCheckedContinuation { done in EventLoop.shared.post { done.resume() } }
+        await withCheckedContinuation { done in ping { done.resume() } }
     }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DBus
 @_spi(Daemon) import ListKit
 import TestSupport
 import Testing
@@ -12,6 +13,7 @@ import Testing
 @testable import ListWorkers
 
 @Suite("Storing a list whose section controllers run in a worker", .timeLimit(.minutes(5)))
+@DBusActor
 struct ListHostStoringTests {
     private let worker = FalseWorker()
 
@@ -154,24 +156,33 @@ struct ListHostStoringTests {
     )
     func followed() async throws {
         let stage = try await makeStored()
-        let followed = EventLog<[String]>()
-        stage.host.observeContent { change in
-            if change.whole == nil { followed.record(change.placed.map(\.object.id)) }
+        /// Returns the answer to a request, and the ids in the changes before it.
+        func answer(to wanted: RequestID) async throws -> (Result<AdapterAnswer, ListError>, changes: [[String]]) {
+            var changes: [[String]] = []
+            while true {
+                switch try await stage.said.next(timeout: .seconds(60)) {
+                case .changed(let change): changes.append(change.placed.map(\.object.id))
+                case .answer(wanted, let outcome): return (outcome, changes)
+                default: continue
+                }
+            }
         }
+        stage.host.setReportsChanges(true)
         try stage.put(1, "a")
         stage.host.send(.stored(try await stage.nextWrite().token, ListError(.storeFailed, "full")))
-        #expect(try await stage.answer(to: 1).errorCode == .storeFailed)
+        let refused = try await answer(to: 1)
+        #expect(refused.0.errorCode == .storeFailed && refused.changes.isEmpty)
         stage.host.losePresenter()
         let next = FalseWorker()
         try await stage.present(in: next, itemCount: 0)
-        #expect(followed.recorded.isEmpty)
+        #expect(!stage.said.recorded.contains { if case .changed = $0 { true } else { false } })
         try stage.put(2, "b")
         stage.host.send(.stored(try await stage.nextWrite().token, nil))
         _ = try await next.nextUpdate()
-        #expect(followed.recorded.isEmpty)
+        #expect(!stage.said.recorded.contains { if case .changed = $0 { true } else { false } })
         stage.report(.presented(.reload(1)), from: next)
-        #expect(try await stage.answer(to: 2).revision == 2)
-        #expect(followed.recorded == [["b"]])
+        let applied = try await answer(to: 2)
+        #expect(applied.0.revision == 2 && applied.changes == [["b"]])
     }
 
     @Test("a worker opens a restored list → its update is a reload, and waits until its revision is stored")

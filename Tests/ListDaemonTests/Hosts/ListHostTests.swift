@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DBus
 @_spi(Daemon) import ListKit
 import TestSupport
 import Testing
@@ -12,6 +13,7 @@ import Testing
 @testable import ListWorkers
 
 @Suite("A list whose section controllers run in a worker", .timeLimit(.minutes(5)))
+@DBusActor
 struct ListHostTests {
     private func rows(_ range: Range<Int>, _ text: String = "") throws -> [ListObject] {
         try range.map { try ListObject(id: "o\($0)", fields: ["height": .double(40), "t": .string(text)]) }

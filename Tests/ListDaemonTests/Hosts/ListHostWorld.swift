@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DBus
 @_spi(Daemon) import ListKit
 import PluginAPI
 import Synchronization
@@ -16,6 +17,7 @@ import Testing
 /// A simulation of a list with a worker, a store, clients and a clock that act at random moments. Checks the
 /// invariants: each call is answered once, revisions rise and never repeat, a client that follows the signals reads
 /// the same items, answered writes survive, and no call waits forever.
+@DBusActor
 final class ListHostWorld {
     /// The content of the store.
     private struct Disk {
@@ -118,10 +120,10 @@ final class ListHostWorld {
         try #require(mirror.ids == disk.objects.map(\.id))
     }
 
-    /// Waits until the executors have no work left, and handles the effects.
+    /// Waits until host and worker have no work left, and handles the effects.
     private func settle() async throws {
         for _ in 0..<3 {
-            await withCheckedContinuation { done in host.ping { done.resume() } }
+            await host.settle()
             if let worker { await worker.settle() }
         }
         if let worker { try #require(worker.complaints.recorded.isEmpty, "\(worker.complaints.recorded)") }
@@ -269,7 +271,7 @@ final class ListHostWorld {
             case .success(let answer): try check(answer)
             case .failure(let error): count("\(error.code)")
             }
-        case .event, .losses, .selection, .view, .closed, .paused, .announce: break
+        case .changed, .event, .losses, .selection, .view, .closed, .paused, .announce: break
         }
     }
 
@@ -332,8 +334,7 @@ final class ListHostWorld {
 final class FalseClock: Sendable {
     private struct Timer {
         let time: UInt64
-        let executor: HostExecutor
-        let body: @Sendable () -> Void
+        let body: @DBusActor () -> Void
     }
 
     private let state = Mutex((now: UInt64(0), timers: [Timer]()))
@@ -341,16 +342,15 @@ final class FalseClock: Sendable {
     var clock: HostClock {
         HostClock(
             now: { self.state.withLock { $0.now } },
-            run: { executor, delay, body in
-                self.state.withLock { state in
-                    state.timers.append(Timer(time: state.now + delay, executor: executor, body: body))
-                }
+            run: { delay, body in
+                self.state.withLock { state in state.timers.append(Timer(time: state.now + delay, body: body)) }
             })
     }
 
     var hasTimers: Bool { state.withLock { !$0.timers.isEmpty } }
 
     /// Advances to the next timer and fires it.
+    @DBusActor
     func advance() {
         let timer = state.withLock { state -> Timer? in
             guard let index = state.timers.indices.min(by: { state.timers[$0].time < state.timers[$1].time }) else {
@@ -360,7 +360,7 @@ final class FalseClock: Sendable {
             state.now = max(state.now, timer.time)
             return timer
         }
-        if let timer { timer.executor.post(timer.body) }
+        timer?.body()
     }
 
     func removeTimers() { state.withLock { $0.timers = [] } }

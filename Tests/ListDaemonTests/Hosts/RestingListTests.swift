@@ -17,7 +17,7 @@ import Testing
 struct RestingListTests {
     private nonisolated static let configuration = ListOptions(name: "x")
 
-    static func objects(_ ids: some Sequence<Int>) throws -> [ListObject] {
+    nonisolated static func objects(_ ids: some Sequence<Int>) throws -> [ListObject] {
         try ids.map { number in
             try ListObject(
                 id: "\(number)", type: number % 2 == 0 ? "even" : "odd", fields: ["n": .int64(Int64(number))])
@@ -47,7 +47,7 @@ struct RestingListTests {
         let status = try await list.nextStatus()
         #expect(status.revision == 7 && status.oldestRevision == 6 && status.objectCount == 9 && status.itemCount == 9)
         #expect(ledger.total.objects == 9)
-        await withCheckedContinuation { continuation in list.host.ping { continuation.resume() } }
+        await list.host.settle()
         list.host.send(.hold(true))
         list.host.send(.hold(false))
         list.host.send(.closeView(3, .closed))
@@ -57,9 +57,9 @@ struct RestingListTests {
         guard case .text(let text) = try await list.ask(.query(2, .description)) else { throw Unexpected() }
         #expect(text.contains("not used yet"))
         _ = try await list.ask(.keep(3, false))
-        #expect(await list.host.isResting)
+        #expect(list.host.isResting)
         guard case .done = try await list.ask(.stop(4, .shuttingDown)) else { throw Unexpected() }
-        #expect(await list.host.isResting)
+        #expect(list.host.isResting)
         #expect(ledger.total.objects == 0)
         // While listd shuts down, a reader gets the restored objects.
         guard case .object(7, 1, _) = try await list.ask(.query(5, .find(id: "1"))) else { throw Unexpected() }
@@ -77,9 +77,9 @@ struct RestingListTests {
     func wakes(_ command: AdapterCommand) async throws {
         let list = Self.restore(try Self.objects(0..<9))
         #expect(try await list.nextStatus().objectCount == 9)
-        #expect(await list.host.isResting)
+        #expect(list.host.isResting)
         _ = try await list.ask(command)
-        #expect(await !list.host.isResting)
+        #expect(!list.host.isResting)
     }
 
     @Test("the first change arrives while updates are paused → the change is applied when updates resume")
@@ -106,7 +106,7 @@ struct RestingListTests {
     func empty() async throws {
         let list = Self.restore([])
         #expect(try await list.nextStatus().objectCount == 0)
-        #expect(await !list.host.isResting)
+        #expect(!list.host.isResting)
     }
 
     // MARK: After the first use
@@ -123,7 +123,7 @@ struct RestingListTests {
         )
         #expect(try await late.nextStatus() == early.nextStatus())
         _ = try await early.ask(.query(0, .objects(offset: 0, limit: 1, byteLimit: 1)))
-        #expect(await late.host.isResting)
+        #expect(late.host.isResting)
         for id in 1...30 {
             let command = try Self.command(RequestID(id), &random)
             let expected = try await early.effects(of: command)
@@ -132,7 +132,7 @@ struct RestingListTests {
     }
 
     /// Returns a random call on a list of the objects "0" to "69".
-    static func command(_ id: RequestID, _ random: inout SeededRandom) throws -> AdapterCommand {
+    nonisolated static func command(_ id: RequestID, _ random: inout SeededRandom) throws -> AdapterCommand {
         let one = "\(Int.random(in: 0..<70, using: &random))"
         let (section, view) = (Int.random(in: 0..<60, using: &random), ViewID(Int.random(in: 1...2, using: &random)))
         switch Int.random(in: 0..<12, using: &random) {
@@ -167,6 +167,7 @@ struct RestingListTests {
 private struct Unexpected: Error {}
 
 /// A host with a log of its effects.
+@DBusActor
 private struct RecordedHost {
     let host: ListHost
     private let effects: EventLog<AdapterEffect>

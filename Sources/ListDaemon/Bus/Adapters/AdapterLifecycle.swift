@@ -154,7 +154,6 @@ extension AdapterLifecycle {
         access: AdapterAccess, parts: AdapterParts
     ) -> AdapterObject {
         let (controllers, relays) = (parts.controllers, parts.relays)
-        let storing = StoringRelay(stored)
         let bytes = ListBytes()
         let host = controllers.makeHost(
             configuration: options.configuration(named: name),
@@ -162,8 +161,7 @@ extension AdapterLifecycle {
             changes: restored?.changes.compactMap(\.transaction) ?? [],
             account: service.limits.account(of: access, bytes: bytes),
             isStored: stored.isStored, isRestored: restored != nil, times: counts.callbackTimes,
-            sink: storing.sink(passingOnTo: relays.adapter.sink))
-        storing.setTarget(host)
+            sink: relays.adapter.sink)
         let record = restored?.cursor.flatMap(SourceRecord.init(bytes:)) ?? SourceRecord()
         let adapter = AdapterObject(
             service: service, name: name, stored: stored, access: access, options: options, relay: relays.adapter,

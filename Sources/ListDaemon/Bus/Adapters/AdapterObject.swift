@@ -45,7 +45,7 @@ package final class AdapterObject {
     /// Makes the object of an adapter, and sets it as the target of the relay.
     init(
         service: Service, name: String, stored: StoredList, access: AdapterAccess, options: AdapterOptions,
-        relay: AdapterRelay, host: any ListHosting, bytes: ListBytes, sourceState: SourceState = SourceState()
+        relay: AdapterRelay, host: ListHost, bytes: ListBytes, sourceState: SourceState = SourceState()
     ) {
         self.service = service
         self.stored = stored
@@ -141,12 +141,7 @@ extension AdapterObject {
     func setLimits(_ limits: BulkReader.Limits) { source.setLimits(limits, lacksObjects: filling.lacksObjects) }
 
     /// Turns on or off the reporting of object changes to the lists that follow this one.
-    func setFollowed(_ isFollowed: Bool) {
-        guard isFollowed else { return host.observeContent(with: nil) }
-        host.observeContent { [weak self] content in
-            EventLoop.shared.post { if let self { self.service.adapters.followers.reportChange(content, of: self) } }
-        }
-    }
+    func setFollowed(_ isFollowed: Bool) { host.setReportsChanges(isFollowed) }
 }
 
 // MARK: - End and move
@@ -252,7 +247,7 @@ extension AdapterObject {
     ///
     /// - Parameters:
     ///   - user: the user on whose behalf the command is sent; nil = listd itself.
-    ///   - isLong: whether the command may take long, so that the list's own threads must handle it.
+    ///   - isLong: whether the command may take long, so that a job must handle it.
     func request(
         by user: UInt32? = nil, isLong: Bool = false, _ completion: @escaping RequestTable.Completion,
         _ command: (RequestID) -> AdapterCommand
@@ -272,7 +267,7 @@ extension AdapterObject {
     /// Runs `read` as soon as the calls that the peer has made so far have taken effect on the properties.
     func runAfterCalls(of peer: Peer, _ read: @escaping @DBusActor () -> Void) { host.runAfterCalls(of: peer, read) }
 
-    /// Calls `answer` on the list's executor after all earlier work.
+    /// Calls `answer` after all earlier work of the list.
     func ping(_ answer: @escaping @Sendable () -> Void) { host.ping(answer) }
 
     /// Sends a command that has no answer.
@@ -297,7 +292,9 @@ extension AdapterObject {
         case .losses(let losses): signals.report(losses)
         case .announce(let status): signals.announce(status)
         case .paused(let flag): changeFilling { $0.setPaused(flag) }
-        case .store: break  // already sent to the store on the host's executor
+        case .store(let token, let work):
+            stored.write(work) { [host] error in EventLoop.shared.post { host.send(.stored(token, error), by: nil) } }
+        case .changed(let change): service.adapters.followers.reportChange(change, of: self)
         case .answer(let id, let outcome): host.completeRequest(id, with: outcome)
         }
     }

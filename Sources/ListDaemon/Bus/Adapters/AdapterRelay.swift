@@ -16,11 +16,8 @@ final class AdapterRelay: FollowingRelay {
 
     var list: (any FollowableList)? { target }
 
-    /// The sink of a host, which receives its effects on its executor and passes them to the adapter on the bus
-    /// thread.
-    nonisolated var sink: ListHost.Sink {
-        { effects in EventLoop.shared.post { self.target?.receive(effects) } }
-    }
+    /// The sink of a host, which passes its effects to the adapter.
+    var sink: ListHost.Sink { { effects in self.target?.receive(effects) } }
 
     /// Passes an event of a source on to the adapter; without an adapter, the event is dropped.
     func apply(_ event: SourceEvent, _ completion: @escaping @DBusActor (ListError?) -> Void) {

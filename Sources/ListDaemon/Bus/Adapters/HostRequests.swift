@@ -7,23 +7,22 @@ internal import ListWorkers
 /// The requests to the host of one list, and the completions that wait for its answers.
 @DBusActor
 final class HostRequests {
-    private let host: any ListHosting
+    private let host: ListHost
     private var requests = RequestTable()
     private var callsUnderWay = CallsUnderWay()
 
-    init(_ host: any ListHosting) { self.host = host }
+    init(_ host: ListHost) { self.host = host }
 
     /// Sends a command that the host answers, and passes the answer to `completion`.
     ///
     /// - Parameters:
     ///   - user: the user on whose behalf the command is sent; nil = listd itself.
-    ///   - isLong: whether the command may take long, so that the list's own threads must handle it.
+    ///   - isLong: whether the command may take long, so that a job must handle it.
     func request(
         by user: UInt32?, isLong: Bool, _ completion: @escaping RequestTable.Completion,
         _ command: (RequestID) -> AdapterCommand
     ) {
-        let command = command(requests.add(completion))
-        if isLong { send(command, by: user) } else { host.enqueueOnLoop(command, by: user) }
+        host.send(command(requests.add(completion)), by: user, isLong: isLong)
     }
 
     /// Records a call of a peer that may change properties; the peer's later property reads wait until the call is
@@ -48,7 +47,7 @@ final class HostRequests {
         requests.remove(id)?(outcome)
     }
 
-    /// Calls `answer` on the list's executor after all earlier work.
+    /// Calls `answer` after all earlier work of the list.
     func ping(_ answer: @escaping @Sendable () -> Void) { host.ping(answer) }
 
     /// Sends a command that has no answer.
@@ -56,6 +55,6 @@ final class HostRequests {
     /// - Parameter user: the user on whose behalf the command is sent; nil = listd itself.
     func send(_ command: AdapterCommand, by user: UInt32?) { host.send(command, by: user) }
 
-    /// Sets the observer of changes of the objects, which is called on the host's executor; nil = none.
-    func observeContent(with observer: ContentObserver?) { host.observeContent(with: observer) }
+    /// Turns on or off the reporting of changes of the objects.
+    func setReportsChanges(_ flag: Bool) { host.setReportsChanges(flag) }
 }

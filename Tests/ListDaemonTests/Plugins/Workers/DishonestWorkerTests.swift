@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import DBus
 @_spi(Daemon) import ListKit
 import TestSupport
 import Testing
@@ -12,6 +13,7 @@ import Testing
 @testable import ListWorkers
 
 @Suite("Workers that send false reports", .timeLimit(.minutes(5)))
+@DBusActor
 struct DishonestWorkerTests {
     /// Returns a list of three objects at revision 7, whose view 1 is open.
     private func makeStage(_ worker: FalseWorker) async throws -> ListHostStage {
