@@ -55,8 +55,8 @@ extension ListAdapter {
     ///
     /// A resync acknowledges all pictures. A view that was stalled because its credit was used up continues.
     public func resync(view id: ViewID) throws(ListError) -> Picture {
-        let picture = try presentation.resync(view: id)
-        dropQueuedPictures(of: id)
+        var picture = try presentation.resync(view: id)
+        picture.shift = picture.shift + dropQueuedPictures(of: id)
         return picture
     }
 

@@ -393,8 +393,17 @@ public final class ListAdapter {
     }
 
     /// Drops the queued pictures of a view, because its viewer has read the whole picture.
-    func dropQueuedPictures(of view: ViewID) {
-        for index in results.indices { results[index].events.removeAll { $0.isPicture(of: view) } }
+    ///
+    /// - Returns: how far the viewport moved in them.
+    func dropQueuedPictures(of view: ViewID) -> Point {
+        var shift = Point.zero
+        for index in results.indices {
+            for case .picture(let change) in results[index].events where change.view == view {
+                shift = shift + change.shift
+            }
+            results[index].events.removeAll { $0.isPicture(of: view) }
+        }
+        return shift
     }
 
     // MARK: Describing

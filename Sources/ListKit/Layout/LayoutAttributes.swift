@@ -10,6 +10,9 @@ public struct LayoutAttributes: Sendable, Hashable {
     public var frame: Rect
     /// The stacking order. Of two overlapping elements, the one with the larger number is in front.
     public var zIndex: Int
+    /// The first and the last position along the scroll axis between which a sticky element travels; `nil` for any other
+    /// element.
+    public var travel: ClosedRange<Double>?
 
     /// Makes attributes from their parts.
     public init(path: IndexPath, kind: ElementKind, frame: Rect, zIndex: Int) {

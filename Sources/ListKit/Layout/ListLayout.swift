@@ -38,6 +38,12 @@ public protocol ListLayout: Sendable {
     /// everything is reloaded.
     mutating func prepare(_ source: some LayoutSource, container: Size)
 
+    /// Lays out the sections that the layout has in a container of another size, without reading the list. Called
+    /// instead of ``prepare(_:container:)`` if nothing that the source returned depends on the size of the container.
+    ///
+    /// - Returns: false if the layout cannot do that. Then it is prepared again. Default: false.
+    mutating func setContainer(_ container: Size) -> Bool
+
     /// Updates the layout after one transaction of the list.
     ///
     /// The source returns the values after the transaction. The result equals that of ``prepare(_:container:)``,
@@ -96,6 +102,9 @@ extension ListLayout {
 
     /// Whether views keep visible items in place: true.
     public var supportsAnchoring: Bool { true }
+
+    /// Returns false, so that the layout is prepared again.
+    public mutating func setContainer(_ container: Size) -> Bool { false }
 
     /// Reloads the sections of the items.
     @discardableResult

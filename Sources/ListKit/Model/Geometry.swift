@@ -17,6 +17,16 @@
         self.x = x
         self.y = y
     }
+
+    /// Returns the point that is moved by a distance.
+    public static func + (point: Point, distance: Point) -> Point {
+        Point(x: point.x + distance.x, y: point.y + distance.y)
+    }
+
+    /// Returns the distance from one point to another.
+    public static func - (point: Point, origin: Point) -> Point {
+        Point(x: point.x - origin.x, y: point.y - origin.y)
+    }
 }
 
 /// A width and a height in points.
@@ -156,6 +166,12 @@ extension ScrollDirection {
 
     /// Returns the extent of a size across this axis.
     func across(_ size: Size) -> Double { self == .vertical ? size.width : size.height }
+
+    /// Returns a size with the extent of another one across this axis.
+    func size(_ size: Size, across other: Size) -> Size {
+        self == .vertical
+            ? Size(width: other.width, height: size.height) : Size(width: size.width, height: other.height)
+    }
 
     /// Returns a point with its coordinate along this axis replaced.
     func replacing(_ coordinate: Double, in point: Point) -> Point {

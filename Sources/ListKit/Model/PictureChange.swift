@@ -55,8 +55,11 @@ public typealias SlotNumber = UInt32
     public var revision: UInt64
     /// The size of the whole content.
     public var contentSize: Size
-    /// The top left corner of the viewport, in content coordinates.
+    /// The top left corner of the viewport, in content coordinates, as of the last viewport that the engine has handled.
     public var offset: Point
+    /// How far anchoring, a scroll-to or a section controller moved the viewport since the previous change. A program that
+    /// scrolls by itself adds it to its own position, and ignores ``offset``.
+    public var shift = Point.zero
     /// Slots that became free.
     public var released: [SlotNumber] = []
     /// Elements that a slot shows from now on, with everything that is needed to draw them.
@@ -65,6 +68,15 @@ public typealias SlotNumber = UInt32
     public var placed: [Placement] = []
     /// Slots whose element keeps its place and has new content.
     public var rebound: [Rebinding] = []
+    /// Whether the updates in the change are animated: only if all of them are. `nil` if no update is part of the change.
+    public var isAnimated: Bool?
+    /// Why slots were released, shown and placed, in this order. A slot without an entry only scrolled. A slot that was
+    /// released and is shown again has two entries or none.
+    public var causes: [Cause] = []
+    /// The sticky elements that are shown or placed, or that have another way to go.
+    public var sticky: [Sticky] = []
+    /// A distance that is added to the edge of the viewport for sticky elements.
+    public var stickyEdge = 0.0
     /// The frames from which new elements start and to which released ones leave, if they differ from the final
     /// frames.
     ///
@@ -103,6 +115,56 @@ public typealias SlotNumber = UInt32
             self.frame = frame
             self.z = z
         }
+    }
+
+    /// The reason why a slot was released, shown or placed.
+    @frozen public enum Reason: UInt8, Sendable, Hashable {
+        /// No update concerned the element; the viewport moved.
+        case scrolled = 0
+        /// The element is new in the list.
+        case inserted = 1
+        /// The element was removed from the list.
+        case deleted = 2
+        /// An update changed the frame or the index of the element.
+        case moved = 3
+        /// The element was made again, with another reuse identifier.
+        case reloaded = 4
+    }
+
+    /// The reason why an update released, showed or placed a slot.
+    @frozen public struct Cause: Sendable, Hashable {
+        /// The slot.
+        public var slot: SlotNumber
+        /// The reason.
+        public var reason: Reason
+
+        /// Makes a cause.
+        @_spi(Daemon) public init(slot: SlotNumber, reason: Reason) {
+            self.slot = slot
+            self.reason = reason
+        }
+    }
+
+    /// The way along which a sticky element travels while the content scrolls.
+    @frozen public struct Sticky: Sendable, Hashable {
+        /// The slot.
+        public var slot: SlotNumber
+        /// The first position along the scroll axis, in points.
+        public var first: Double
+        /// The last position along the scroll axis, in points; infinite in the last section.
+        public var last: Double
+
+        /// Makes the way of a slot.
+        @_spi(Daemon) public init(slot: SlotNumber, first: Double, last: Double) {
+            self.slot = slot
+            self.first = first
+            self.last = last
+        }
+
+        /// Returns the position of the element along the scroll axis.
+        ///
+        /// - Parameter edge: the near edge of the viewport, with ``PictureChange/stickyEdge`` added.
+        public func position(atEdge edge: Double) -> Double { max(first, min(edge, last)) }
     }
 
     /// The frame from which a slot's element starts, or to which it leaves.
@@ -145,8 +207,14 @@ public typealias SlotNumber = UInt32
     public var contentSize: Size
     /// The top left corner of the viewport, in content coordinates.
     public var offset: Point
+    /// How far the engine moved the viewport since the last change was sent.
+    public var shift = Point.zero
     /// The elements, ordered by section, header first and footer last.
     public var items: [PictureItem]
+    /// All sticky elements.
+    public var sticky: [PictureChange.Sticky] = []
+    /// A distance that is added to the edge of the viewport for sticky elements.
+    public var stickyEdge = 0.0
 
     /// Makes a picture.
     @_spi(Daemon) public init(
@@ -216,6 +284,8 @@ public typealias SlotNumber = UInt32
     public var visibleItems: VisibleItems?
     /// The approximate bytes of what the view shows.
     public var byteCount: Int
+    /// How far the engine moved the viewport since the last change was sent.
+    public var shift = Point.zero
 
     /// Makes a description.
     @_spi(Daemon) public init(

@@ -86,7 +86,7 @@ extension Presentation {
     /// Returns the visible items of an object in a view, ascending; empty for an unknown object (rules AD-48, AD-49).
     func visibleItems(ofObject id: String, in view: ViewID) -> [Int] {
         guard let handle = store.map.handle(forID: id), let view = views.view(view) else { return [] }
-        return view.elements.filter { $0.key.handle == handle && $0.key.kind == .cell }.map(\.key.index)
+        return view.displayed.filter { $0.key.handle == handle && $0.key.kind == .cell }.map(\.key.index)
     }
 
     /// Returns the item at the view's first visible point: the origin of the viewport plus the content inset.

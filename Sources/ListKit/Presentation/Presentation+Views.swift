@@ -123,8 +123,9 @@ extension Presentation {
         let (sequence, place) = (view.sender.sequence, view.place)
         views.setLastScrolled(view)
         var old: Point?
-        if !view.geometry.applyOpening(size: rect.size, sequence: sequence) {
-            old = view.geometry.setViewport(rect, drawn: seen == 0 || seen > sequence ? sequence : seen)
+        if !view.geometry.applyOpening(rect, sequence: sequence) {
+            let drawn = seen == 0 || seen > sequence ? sequence : seen
+            old = view.geometry.setViewport(rect, drawn: drawn, sequence: sequence)
         }
         return try reply(view, scrolledFrom: old, growth: growth, orRestoring: place)
     }
@@ -132,11 +133,16 @@ extension Presentation {
     /// Sets the range of items that a viewer of the layout `none` shows, from `first` to `last` in the list as of
     /// `seen`.
     ///
-    /// - Parameter growth: the bytes by which the view's elements with their contents may grow.
+    /// - Parameters:
+    ///   - seen: the picture, or in a view whose viewer names items by revision the revision, to whose list the items refer.
+    ///   - growth: the bytes by which the view's elements with their contents may grow.
+    ///   - missed: the transactions between the viewer's list and revision `seen`, whose number is this presentation's own;
+    ///     `nil` = the items refer to `seen` itself.
     /// - Throws: the errors of ``ListAdapter/setVisibleRange(view:seen:first:last:)``; `limitsExceeded` if they would
     ///   grow by more, and then the view stays as it is.
     public func setVisibleRange(
-        view id: ViewID, seen: UInt64 = 0, first: IndexPath, last: IndexPath, growth: Int = .max
+        view id: ViewID, seen: UInt64 = 0, first: IndexPath, last: IndexPath, growth: Int = .max,
+        missed: [Transaction]? = nil
     ) throws(ListError) -> ViewReply {
         let view = try view(id)
         guard view.geometry.kind == .none else {
@@ -146,7 +152,11 @@ extension Presentation {
             throw ListError(.invalidArguments, "the visible range ends before it begins, or an index is negative")
         }
         let place = view.place
-        var items = visibleItems(from: first, through: last, seen: seen, in: view)
+        var items =
+            switch view.options.rangeAt {
+            case .picture: visibleItems(from: first, through: last, seen: seen, in: view)
+            case .revision: try visibleItems(from: first, through: last, revision: seen, missed)
+            }
         if let opening = view.geometry.consumeOpening(), let section = store.map.position(of: opening.handle) {
             items.first = ItemOrder(store.map).start(
                 ofLength: items.length, showing: IndexPath(section: section, item: opening.item ?? 0),
@@ -173,6 +183,21 @@ extension Presentation {
             return order.items(from: min(begin, end), through: max(begin, end))
         }
         guard let change = view.sender.change(since: seen) else { return order.items(from: first, through: last) }
+        return order.items(from: first, through: last, applying: change)
+    }
+
+    /// Converts a range of items from the list as of a revision to the current list.
+    private func visibleItems(
+        from first: IndexPath, through last: IndexPath, revision: UInt64, _ missed: [Transaction]?
+    ) throws(ListError) -> VisibleItems {
+        let order = ItemOrder(store.map)
+        let isNewest = missed == nil && (revision == 0 || revision > self.revision)
+        let recent = isNewest ? nil : try views.paths(since: revision)
+        let counts = recent.map { ItemSurvivors(forwarding: $0, itemCount: order.itemCountOfSection).oldItemCount }
+        let early = PathForwarding(of: missed ?? [], itemCount: counts ?? order.itemCountOfSection)
+        guard let change = early.map({ paths in recent.map { paths.followed(by: $0) } ?? paths }) ?? recent else {
+            return order.items(from: first, through: last)
+        }
         return order.items(from: first, through: last, applying: change)
     }
 
@@ -281,7 +306,7 @@ extension Presentation {
             }
         }
         wake(view)
-        guard view.geometry.setMeasuredSizes(sizes, elements: view.elements) else {
+        guard view.geometry.setMeasuredSizes(sizes, elements: view.displayed) else {
             return ViewReply(sequence: view.sender.sequence, effects: collectEvents())
         }
         view.geometry.applyAnchor(forwarding: [:], sequence: view.sender.sequence)
@@ -308,17 +333,26 @@ extension Presentation {
     public func resync(view id: ViewID) throws(ListError) -> Picture {
         let view = try view(id)
         wake(view)
+        var shift = view.geometry.shifts.unsent
         view.sender.updatePictureWithoutSending(view)
-        dropQueuedPictures(of: view)
+        dropQueuedPictures(of: view, adding: &shift)
         runEnqueuedWork()
         // The returned picture includes the changes that callbacks made meanwhile.
-        dropQueuedPictures(of: view)
-        return view.sender.wholePicture(view.geometry)
+        dropQueuedPictures(of: view, adding: &shift)
+        return view.sender.wholePicture(view.geometry, shift: shift)
     }
 
     /// Drops the queued pictures of a view and acknowledges all sent ones, because its viewer reads the whole picture.
-    private func dropQueuedPictures(of view: ListView) {
-        store.events.removeAll { $0.isPicture(of: view.id) }
+    ///
+    /// - Parameter shift: the distance to which the movements of the dropped pictures are added.
+    private func dropQueuedPictures(of view: ListView, adding shift: inout Point) {
+        var moved = Point.zero
+        store.events.removeAll { event in
+            guard event.isPicture(of: view.id) else { return false }
+            if case .picture(let change) = event { moved = moved + change.shift }
+            return true
+        }
+        shift = shift + moved
         view.sender.acknowledgeAll(restartsHistory: view.geometry.kind == .none)
         view.geometry.forgetShifts(upTo: view.sender.sequence)
     }

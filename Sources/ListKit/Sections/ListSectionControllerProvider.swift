@@ -64,6 +64,9 @@ public struct ListSectionTraits: Sendable {
     /// each object.
     public private(set) var fixedShape: (@Sendable (ListContainer) -> ListSectionShape)?
 
+    /// Whether `shape` gives the same sizes in each container of the layout `flow`.
+    private(set) var isIndependentOfSize = false
+
     /// Makes the traits of a kind whose sections all have the same shape. A layout places such sections without
     /// reading each object.
     ///
@@ -96,6 +99,7 @@ public struct ListSectionTraits: Sendable {
     ) {
         self.init(numberOfItems: numberOfItems, shape: shape, viewModels: viewModels)
         self.countItems = countItems
+        isIndependentOfSize = true
     }
 }
 

@@ -9,10 +9,14 @@ final class ListView {
     /// The picture that the viewer was sent, and the viewer's credit.
     let sender: PictureSender
     private let environment: ViewEnvironment
-    /// The elements that the view shows now, section by section.
-    private(set) var elements: [ViewElement] = [] {
+    /// The elements that the view shows now in slots, section by section.
+    private(set) var elements: [ViewElement] = []
+    /// The elements that are displayed: all but those that are shown because of ``ListViewOptions/prefetch``.
+    private(set) var displayed: [ViewElement] = [] {
         didSet { cachedObjects = nil }
     }
+    /// The sections of elements that are shown but not displayed.
+    private(set) var prefetched: Set<SectionHandle> = []
     /// The cached value of ``visibleObjects``.
     private var cachedObjects: [String]?
     /// The sections and items that are visible or near what is visible.
@@ -23,6 +27,8 @@ final class ListView {
     private(set) var scrolling: ListScrollingTraits = []
     /// The near end of the list that was announced; `nil` = the end is not near.
     private var nearEnd: NearEnd?
+    /// The elements that were shown before the update that is being presented, at their new indexes, and the layout then.
+    private var appearance: (shown: Set<ElementKey>, layout: (any ListLayout)?)?
 
     init(_ id: ViewID, _ options: ListViewOptions, in environment: ViewEnvironment) {
         self.id = id
@@ -101,11 +107,13 @@ final class ListView {
     ///   - paths: the mapping of old to new item paths; `nil` when no view needs it.
     ///   - keepsAnchors: whether the elements on the screen keep their place.
     func apply(_ effects: UpdateEffects, _ paths: PathForwarding?, keepsAnchors: Bool) {
-        if keepsAnchors { geometry.saveAnchor(elements) }
+        if keepsAnchors { geometry.saveAnchor(displayed) }
+        appearance = (Set(elements.compactMap { $0.key.forwarded(by: effects.forwarding) }), geometry.oldLayout)
         sender.apply(effects)
+        sender.recordUpdate(effects, paths)
         geometry.moveMeasuredSizes(effects.change, effects.stateForwarding)
         geometry.moveOpening(effects.stateForwarding)
-        if let paths {
+        if let paths, geometry.kind == .none {
             sender.record(paths)
             geometry.moveVisibleItems(paths)
         }
@@ -121,21 +129,42 @@ final class ListView {
 
     /// Updates the elements that the view shows. Returns the elements that appeared and disappeared.
     func updateElements(forwarding: [SectionHandle: IndexForwarding] = [:]) -> DisplayStep {
-        let old = elements
-        elements = geometry.isAsleep ? survivingElements(forwarding) : geometry.visibleElements()
-        var step = DisplayStep()
-        if environment.isUpdating || !step.setChanges(scrollingFrom: old, to: elements) {
-            step.setChanges(from: old, to: elements, forwarding: forwarding)
+        let old = displayed
+        if geometry.isAsleep {
+            elements = survivors(of: elements, forwarding)
+            displayed = survivors(of: displayed, forwarding)
+        } else {
+            (displayed, elements) = geometry.visibleElements()
         }
-        let range = WorkingRange(around: elements, options, size: environment.options.workingRange, in: map)
+        updatePrefetched()
+        if let (old, layout) = appearance {
+            appearance = nil
+            sender.recordAppeared(elements.filter { !old.contains($0.key) }, among: elements, before: layout)
+        }
+        var step = DisplayStep()
+        if environment.isUpdating || !step.setChanges(scrollingFrom: old, to: displayed) {
+            step.setChanges(from: old, to: displayed, forwarding: forwarding)
+        }
+        let range = WorkingRange(around: displayed, options, size: environment.options.workingRange, in: map)
         step.setRanges(
             from: workingRange, to: range, map, forwarding: environment.isUpdating ? forwarding : nil)
         workingRange = range
         return step
     }
 
+    /// Records of which sections elements are shown that are not displayed.
+    private func updatePrefetched() {
+        guard elements.count > displayed.count || !prefetched.isEmpty else { return }
+        var handles = Set(elements.compactMap(\.key.handle))
+        handles.subtract(displayed.compactMap(\.key.handle))
+        environment.store.addReleaseCandidates(prefetched.subtracting(handles))
+        prefetched = handles
+    }
+
     /// Returns the elements that still exist, with the frames that they had. A view without a layout shows no others.
-    private func survivingElements(_ forwarding: [SectionHandle: IndexForwarding]) -> [ViewElement] {
+    private func survivors(
+        of elements: [ViewElement], _ forwarding: [SectionHandle: IndexForwarding]
+    ) -> [ViewElement] {
         elements.compactMap { element in
             guard element.key.handle != nil else { return element }
             guard let key = element.key.forwarded(by: forwarding), let handle = key.handle,
@@ -169,16 +198,20 @@ final class ListView {
     struct Place {
         fileprivate let geometry: ViewGeometry.Place
         fileprivate let elements: [ViewElement]
+        fileprivate let displayed: [ViewElement]
         fileprivate let workingRange: WorkingRange
     }
 
     /// What the view shows.
-    var place: Place { Place(geometry: geometry.place, elements: elements, workingRange: workingRange) }
+    var place: Place {
+        Place(geometry: geometry.place, elements: elements, displayed: displayed, workingRange: workingRange)
+    }
 
     /// Brings back what the view showed before.
     func restore(_ place: Place) {
         geometry.restore(place.geometry)
-        (elements, workingRange) = (place.elements, place.workingRange)
+        (elements, displayed, workingRange) = (place.elements, place.displayed, place.workingRange)
+        updatePrefetched()
     }
 
     // MARK: Announcing
@@ -241,16 +274,18 @@ final class ListView {
 
     /// The description of the view for its viewer and for debugging.
     var description: ViewDescription {
-        ViewDescription(
+        var description = ViewDescription(
             state: sender.credit.isStalled ? .stalled : geometry.isActive ? .active : .new, sequence: sender.sequence,
             acknowledgedSequence: sender.credit.acknowledged, contentSize: geometry.contentSize,
             viewport: geometry.viewport ?? .zero, workingRange: workingRange.sections, visibleSections: visibleSections,
             visibleObjects: visibleObjects, visibleItems: geometry.visibleItems, byteCount: sender.byteCount)
+        description.shift = geometry.shifts.unsent
+        return description
     }
 
     private var visibleSections: Range<Int> {
         func isCell(_ element: ViewElement) -> Bool { element.key.kind == .cell && element.key.handle != nil }
-        guard let first = elements.first(where: isCell), let last = elements.last(where: isCell) else { return 0..<0 }
+        guard let first = displayed.first(where: isCell), let last = displayed.last(where: isCell) else { return 0..<0 }
         return first.section..<last.section + 1
     }
 
@@ -263,10 +298,10 @@ final class ListView {
         return objects
     }
 
-    /// Returns the sections of which elements are shown, in list order.
+    /// Returns the sections of which elements are displayed, in list order.
     func handlesShown(cellsOnly: Bool) -> [SectionHandle] {
         var handles: [SectionHandle] = []
-        for element in elements where !cellsOnly || element.key.kind == .cell {
+        for element in displayed where !cellsOnly || element.key.kind == .cell {
             // The elements of a section are next to each other.
             if let handle = element.key.handle, handle != handles.last { handles.append(handle) }
         }
@@ -298,6 +333,7 @@ final class ListView {
         resumption.viewport = geometry.kind == .none ? nil : geometry.viewport
         resumption.visibleItems = geometry.visibleItems
         resumption.isOnScreen = isOnScreen
+        resumption.shift = geometry.shifts.unsent
         sender.save(in: &resumption)
         resumption.measured = geometry.measuredSizes.flatMap { handle, sizes in
             sizes.map { MeasuredSize(objectID: store.id(of: handle), item: $0.key, size: $0.value) }

@@ -19,10 +19,16 @@ public struct ListViewOptions: Sendable, Hashable {
     public var trail: Int?
     /// The unit of `lead` and `trail`, and of the adapter's size of the working range.
     public var workingRangeUnit = ListWorkingRangeUnit.sections
-    /// The distance beyond the viewport, along the scroll axis, within which items count as shown, in points.
+    /// The distance beyond the viewport within which items are displayed, in points: along the scroll axis, and on all
+    /// four sides in a layout that uses placements.
     public var buffer: Double = 20
+    /// The distance beyond the viewport within which items are shown in slots, but not displayed, in points. It counts
+    /// from the viewport as ``buffer`` does; the larger of the two decides what is shown. Not used in the layout `none`.
+    public var prefetch: Double = 0
     /// The number of items on both sides of the visible range that also count as shown. Used only in the layout `none`.
     public var overscanItems: Int = 0
+    /// To what the items of a visible range refer. Used only in the layout `none`.
+    public var rangeAt = ListRangeReference.picture
     /// The keys of the content fields that the view is sent; empty = all fields.
     public var fields: [String] = []
     /// Whether the elements on the screen keep their place when elements above them change.
@@ -54,7 +60,8 @@ public struct ListViewOptions: Sendable, Hashable {
         for (name, value) in counts where value < 0 {
             throw ListError(.invalidArguments, "\(name): \(value) is negative")
         }
-        for (name, value) in [("buffer", buffer), ("scale", scale)] where !value.isFinite || value < 0 {
+        let distances = [("buffer", buffer), ("prefetch", prefetch), ("scale", scale)]
+        for (name, value) in distances where !value.isFinite || value < 0 {
             throw ListError(.invalidArguments, "\(name): \(value) is negative or not finite")
         }
         let insets = [contentInset.top, contentInset.left, contentInset.bottom, contentInset.right]
@@ -79,6 +86,14 @@ public struct ListViewOptions: Sendable, Hashable {
         self.item = item
         self.position = position
     }
+}
+
+/// To what the items of a visible range refer in the layout `none`.
+@frozen public enum ListRangeReference: String, Sendable, Hashable, CaseIterable {
+    /// The list as of a picture that the viewer was sent.
+    case picture
+    /// The list as of a revision, for viewers that have a model of the whole list.
+    case revision
 }
 
 /// The unit in which the size of a working range is counted.

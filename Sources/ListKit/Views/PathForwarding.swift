@@ -63,6 +63,61 @@
     }
 }
 
+extension PathForwarding {
+    /// Makes the mapping of the paths before some transactions to those after them; `nil` if they change no path.
+    ///
+    /// A reload has no details: items keep their paths. A removed section without other removed ones counts the items that
+    /// the list lost.
+    ///
+    /// - Parameters:
+    ///   - transactions: the transactions, in order.
+    ///   - itemCount: returns the number of items of a section after all of them, by its position.
+    /// - Complexity: O(transactions · their sizes · log).
+    init?(of transactions: [Transaction], itemCount: @escaping (Int) -> Int) {
+        var joined: PathForwarding?
+        for index in transactions.indices.reversed() {
+            let after = joined.map { ItemSurvivors(forwarding: $0, itemCount: itemCount).oldItemCount } ?? itemCount
+            let before = index > 0 ? transactions[index - 1].sectionCount : nil
+            let step = PathForwarding(of: transactions[index], oldSectionCount: before, itemCount: after)
+            joined = joined.map { step.followed(by: $0) } ?? step
+        }
+        guard let joined, !joined.isIdentity else { return nil }
+        self = joined
+    }
+
+    private init(of transaction: Transaction, oldSectionCount: Int?, itemCount: (Int) -> Int) {
+        let newCount = transaction.sectionCount
+        guard transaction.kind == .update else {
+            self.init(sections: PositionMap(oldCount: oldSectionCount ?? newCount, newCount: newCount))
+            return
+        }
+        let batch = transaction.sections
+        let (deletes, inserts) = (batch.deletes.flatMap(\.range), batch.inserts.flatMap(\.range))
+        let sections = PositionMap(
+            oldCount: newCount - inserts.count + deletes.count, deletes: deletes, inserts: inserts,
+            moves: batch.moves.map { (Int($0.old), Int($0.new)) })
+        self.init(sections: sections)
+        var changes: [Int: (deletes: [Int], inserts: [Int], moves: [(old: Int, new: Int)])] = [:]
+        let origins = transaction.items.inserts.isEmpty ? nil : sections.inverted()
+        for place in transaction.items.deletes {
+            changes[Int(place.section), default: ([], [], [])].deletes.append(Int(place.item))
+        }
+        for place in transaction.items.inserts {
+            guard let old = origins?(Int(place.section)) else { continue }
+            changes[old, default: ([], [], [])].inserts.append(Int(place.item))
+        }
+        for move in transaction.items.moves where sections(Int(move.old.section)) == Int(move.new.section) {
+            changes[Int(move.old.section), default: ([], [], [])].moves.append((Int(move.old.item), Int(move.new.item)))
+        }
+        for (old, change) in changes {
+            guard let new = sections(old) else { continue }
+            items[old] = PositionMap(
+                oldCount: itemCount(new) - change.inserts.count + change.deletes.count, deletes: change.deletes,
+                inserts: change.inserts, moves: change.moves)
+        }
+    }
+}
+
 // MARK: - Survivors
 
 /// Finds the items of an old state of a list that still exist in the new state.

@@ -30,6 +30,15 @@ extension PictureChange {
             rebound.filter { !gone.contains($0.slot) && contents[$0.slot] == nil }
             + next.rebound.filter { !fresh.contains($0.slot) || gone.contains($0.slot) }
         merged.transitions = next.transitions
+        merged.shift = shift + next.shift
+        switch (isAnimated, next.isAnimated) {
+        case (let first?, let second?): merged.isAnimated = first && second
+        case (let flag, nil), (nil, let flag): merged.isAnimated = flag
+        }
+        merged.setCauses(of: self, next)
+        let news = Set(next.sticky.map(\.slot))
+        merged.sticky = sticky.filter { !gone.contains($0.slot) && !news.contains($0.slot) } + next.sticky
+        merged.stickyEdge = next.stickyEdge
         return merged
     }
 
@@ -43,10 +52,11 @@ extension PictureChange {
             pieces = split(maximumBytes: limit)
         }
         for _ in pieces.count..<max(count, pieces.count) {
-            pieces.append(
-                PictureChange(
-                    view: view, sequence: sequence + UInt64(pieces.count), revision: revision, contentSize: contentSize,
-                    offset: offset))
+            var empty = PictureChange(
+                view: view, sequence: sequence + UInt64(pieces.count), revision: revision, contentSize: contentSize,
+                offset: offset)
+            empty.stickyEdge = stickyEdge
+            pieces.append(empty)
         }
         return pieces
     }

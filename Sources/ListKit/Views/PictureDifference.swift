@@ -5,7 +5,12 @@ struct PictureDifference {
     var released: [SentPicture.Element] = []
     var shown: [SentPicture.Key] = []
     var placed: [SentPicture.Element] = []
+    /// The keys of the elements in ``placed``.
+    var placedKeys: [SentPicture.Key] = []
     var rebound: [SentPicture.Element] = []
+    /// The elements at their former place that have another way to go as sticky ones.
+    var rerouted: [SentPicture.Element] = []
+    /// Whether the size of the content, or the edge for sticky elements, differs.
     var isResized = false
     /// All elements of the present picture. New elements have no slot yet.
     var present: [SentPicture.Key: SentPicture.Element] = [:]
@@ -21,7 +26,9 @@ struct PictureDifference {
     }
 
     /// Whether the pictures are equal.
-    var isEmpty: Bool { released.isEmpty && shown.isEmpty && placed.isEmpty && rebound.isEmpty && !isResized }
+    var isEmpty: Bool {
+        released.isEmpty && shown.isEmpty && placed.isEmpty && rebound.isEmpty && rerouted.isEmpty && !isResized
+    }
 
     /// The approximate number of bytes, as counted for the viewer's credit and as encoded in a message.
     var size: (credit: Int, message: Int) {

@@ -22,6 +22,8 @@ final class PictureSender {
     private(set) var credit: CreditWindow
     /// The changes of the list since the pictures that the viewer may still refer to. Used only in the layout `none`.
     private(set) var history = PictureHistory()
+    /// The updates since the picture that the viewer was sent.
+    private var updates = UnsentUpdates()
 
     /// The content of an element.
     struct Content {
@@ -146,6 +148,18 @@ final class PictureSender {
         contents = kept
     }
 
+    /// Records an update, which the next change will bring.
+    ///
+    /// - Parameter paths: the mapping of old to new item paths; `nil` if all items keep their paths.
+    func recordUpdate(_ effects: UpdateEffects, _ paths: PathForwarding?) {
+        updates.record(isAnimated: effects.change.animated, paths, forwarding: effects.forwarding)
+    }
+
+    /// Records the elements that came into view by the update that is being presented.
+    func recordAppeared(_ appeared: [ViewElement], among present: [ViewElement], before layout: (any ListLayout)?) {
+        updates.record(appeared: appeared, among: present, before: layout, environment.map)
+    }
+
     /// Records new paths of items, for viewers that refer to items by their paths in an earlier picture.
     func record(_ change: PathForwarding) { history.record(change) }
 
@@ -170,7 +184,10 @@ final class PictureSender {
         _ view: ListView, endsStall: Bool = false, holds: Bool, isFetched: Bool = false
     ) -> [AdapterEvent] {
         // A view without a viewport still has to release the elements that it showed.
-        guard view.geometry.isActive || isUnfinished else { return [] }
+        guard view.geometry.isActive || isUnfinished else {
+            updates = UnsentUpdates()
+            return []
+        }
         // Items are fetched even if nothing may be sent, because section controllers ask for displayed items.
         if !isFetched { fetchContents { view.elements } }
         guard endsStall || !credit.isStalled else { return [] }
@@ -182,6 +199,7 @@ final class PictureSender {
         var difference = difference(of: view)
         if difference.isEmpty && !view.geometry.shifts.isUnsent {
             isHeld = false
+            updates = UnsentUpdates()
             credit.recordStallEnd()
             return []
         }
@@ -202,6 +220,7 @@ final class PictureSender {
         let changes =
             size.message <= SignalLimits.bytes ? [change] : change.split(maximumBytes: SignalLimits.bytes)
         picture.setSequence(changes.last?.sequence ?? picture.sequence)
+        updates = UnsentUpdates()
         credit.recordSent(sequence: picture.sequence, bytes: size.credit)
         if view.geometry.kind == .none { history.record(sequence: change.sequence) }
         let kept = credit.isLimited ? nil : PictureSender.rememberedChanges
@@ -243,13 +262,17 @@ final class PictureSender {
             difference.rebound.append(sent)
             keys.append(key)
         }
-        guard !difference.rebound.isEmpty else { return [] }
+        guard !difference.rebound.isEmpty else {
+            updates = UnsentUpdates()
+            return []
+        }
         let size = difference.size
         guard credit.admits(bytes: size.credit) else { return nil }
         var change = PictureChange(
             view: id, sequence: picture.sequence + 1, revision: environment.revision, contentSize: picture.contentSize,
             offset: view.geometry.offset)
         change.rebound = difference.rebound.map { PictureChange.Rebinding(slot: $0.slot, content: $0.content) }
+        (change.isAnimated, change.stickyEdge) = (updates.isAnimated, picture.stickyEdge)
         picture.replaceContents(keys, by: difference.rebound)
         return send(change, size, view)
     }
@@ -258,16 +281,26 @@ final class PictureSender {
     func updatePictureWithoutSending(_ view: ListView) {
         fetchContents { view.elements }
         var difference = difference(of: view)
+        updates = UnsentUpdates()
         guard !difference.isEmpty || view.geometry.shifts.isUnsent else { return }
         _ = commit(&difference, view)
         view.geometry.markSent(sequence: picture.sequence, keeping: nil)
     }
 
     /// Returns the whole picture that the viewer was sent.
-    func wholePicture(_ geometry: ViewGeometry) -> Picture {
-        Picture(
+    ///
+    /// - Parameter shift: how far the viewport was moved since the last change was sent.
+    func wholePicture(_ geometry: ViewGeometry, shift: Point) -> Picture {
+        let elements = picture.present
+        var whole = Picture(
             sequence: picture.sequence, revision: environment.revision, contentSize: geometry.contentSize,
-            offset: geometry.offset, items: picture.present.map(PictureItem.init))
+            offset: geometry.offset, items: elements.map(PictureItem.init))
+        whole.shift = shift
+        whole.sticky = elements.compactMap { element in
+            element.travel.map { PictureChange.Sticky(slot: element.slot, $0) }
+        }
+        whole.stickyEdge = picture.stickyEdge
+        return whole
     }
 
     /// Returns the difference between the picture that was sent and the view's present elements, without changing
@@ -286,11 +319,15 @@ final class PictureSender {
                 slot: 0, handle: element.key.handle,
                 objectID: element.key.handle.map { environment.store.id(of: $0) } ?? "", kind: element.key.kind,
                 section: element.section, item: element.key.index, frame: element.frame, z: element.z,
-                reuseIdentifier: item.reuseIdentifier, content: content.fields)
+                reuseIdentifier: item.reuseIdentifier, content: content.fields, travel: element.travel)
             if let sent = left[key], ExactText(sent.reuseIdentifier) == ExactText(present.reuseIdentifier) {
                 left[key] = nil
                 present.slot = sent.slot
-                if !sent.isPlaced(like: present) { difference.placed.append(present) }
+                if !sent.isPlaced(like: present) {
+                    difference.placed.append(present)
+                    difference.placedKeys.append(key)
+                }
+                if sent.travel != present.travel { difference.rerouted.append(present) }
                 if sent.content != present.content { difference.rebound.append(present) }
             } else {
                 difference.shown.append(key)
@@ -300,7 +337,8 @@ final class PictureSender {
         }
         difference.released = orphans + left.values
         difference.released.sort { $0.slot < $1.slot }
-        difference.isResized = picture.contentSize != view.geometry.contentSize
+        difference.isResized =
+            picture.contentSize != view.geometry.contentSize || picture.stickyEdge != view.geometry.stickyEdge
         return difference
     }
 
@@ -308,10 +346,16 @@ final class PictureSender {
     ///
     /// `present` is moved out of the difference into the picture, to avoid a copy.
     private func commit(_ difference: inout PictureDifference, _ view: ListView) -> PictureChange {
-        let contentSize = view.geometry.contentSize
+        let geometry = view.geometry
+        let reasons = updates.reasons(
+            for: difference, sent: picture.elements, environment.map, environment.options.direction,
+            attributes: geometry.attributes(of:at:))
         var change = PictureChange(
-            view: id, sequence: picture.sequence + 1, revision: environment.revision, contentSize: contentSize,
-            offset: view.geometry.offset)
+            view: id, sequence: picture.sequence + 1, revision: environment.revision, contentSize: geometry.contentSize,
+            offset: geometry.offset)
+        (change.shift, change.isAnimated, change.stickyEdge) = (
+            geometry.shifts.unsent, updates.isAnimated, geometry.stickyEdge
+        )
         var present: [SentPicture.Key: SentPicture.Element] = [:]
         swap(&present, &difference.present)
         for element in difference.released {
@@ -328,10 +372,28 @@ final class PictureSender {
             PictureChange.Placement(slot: $0.slot, section: $0.section, item: $0.item, frame: $0.frame, z: $0.z)
         }
         change.rebound = difference.rebound.map { PictureChange.Rebinding(slot: $0.slot, content: $0.content) }
-        picture.advance(to: present, difference.order, contentSize: contentSize)
+        change.setCauses(reasons)
+        change.sticky = sticky(difference, shown: difference.shown.compactMap { present[$0] })
+        picture.advance(
+            to: present, difference.order, contentSize: geometry.contentSize, stickyEdge: geometry.stickyEdge)
         orphans = []
         isHeld = false
         return change
+    }
+
+    /// Returns where the sticky elements of a difference travel.
+    private func sticky(_ difference: PictureDifference, shown: [SentPicture.Element]) -> [PictureChange.Sticky] {
+        var sticky: [PictureChange.Sticky] = []
+        let rerouted = Set(difference.rerouted.map(\.slot))
+        for element in shown + difference.placed.filter({ !rerouted.contains($0.slot) }) {
+            if let travel = element.travel { sticky.append(PictureChange.Sticky(slot: element.slot, travel)) }
+        }
+        for element in difference.rerouted {
+            // An element that is not sticky any more stays where it is.
+            let start = environment.options.direction.along(element.frame.origin)
+            sticky.append(PictureChange.Sticky(slot: element.slot, element.travel ?? start...start))
+        }
+        return sticky
     }
 
     /// Asks transition delegates for the frames of elements that appear and disappear.
@@ -417,6 +479,12 @@ final class PictureSender {
         resumption.contentSize = picture.contentSize
         resumption.shown = (picture.present + orphans).map(PictureItem.init)
         resumption.released = slots.released
+    }
+}
+
+extension PictureChange.Sticky {
+    fileprivate init(slot: SlotNumber, _ travel: ClosedRange<Double>) {
+        self.init(slot: slot, first: travel.lowerBound, last: travel.upperBound)
     }
 }
 

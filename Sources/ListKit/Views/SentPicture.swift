@@ -6,6 +6,8 @@ struct SentPicture {
     private(set) var sequence: UInt64 = 0
     /// The size of the content that was sent last.
     private(set) var contentSize = Size.zero
+    /// The distance to the edge of the viewport for sticky elements that was sent last.
+    private(set) var stickyEdge = 0.0
     private(set) var elements: [Key: Element] = [:]
     /// The keys of the elements, section by section.
     private(set) var order: [Key] = []
@@ -50,6 +52,10 @@ struct SentPicture {
         var z: Int64
         var reuseIdentifier: String
         var content: Fields
+        /// Where the element travels, if it is sticky.
+        var travel: ClosedRange<Double>?
+        /// Whether the item was removed.
+        var isGone = false
 
         func isPlaced(like other: Element) -> Bool {
             section == other.section && item == other.item && frame == other.frame && z == other.z
@@ -60,10 +66,11 @@ struct SentPicture {
     var present: [Element] { order.compactMap { elements[$0] } }
 
     /// Advances the picture to the next sequence, with new elements.
-    mutating func advance(to elements: [Key: Element], _ order: [Key], contentSize: Size) {
+    mutating func advance(to elements: [Key: Element], _ order: [Key], contentSize: Size, stickyEdge: Double) {
         self.elements = elements
         self.order = order
         self.contentSize = contentSize
+        self.stickyEdge = stickyEdge
         sequence += 1
     }
 
@@ -98,7 +105,12 @@ struct SentPicture {
             let new = key.forwarded(by: forwarding)
             guard new != key else { continue }
             elements[key] = nil
-            if let new { moved[new] = element } else { gone.append(element) }
+            if let new {
+                moved[new] = element
+            } else {
+                gone.append(element)
+                gone[gone.count - 1].isGone = true
+            }
         }
         elements.merge(moved) { _, new in new }
         return gone

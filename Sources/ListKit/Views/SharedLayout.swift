@@ -12,6 +12,10 @@ final class SharedLayout {
         let size: Size
         /// The content insets that section controllers see.
         let inset: EdgeInsets
+
+        fileprivate func differsInSizeOnly(from other: Key) -> Bool {
+            kind == other.kind && configuration == other.configuration && inset == other.inset
+        }
     }
 
     let key: Key
@@ -20,6 +24,8 @@ final class SharedLayout {
     private(set) var oldLayout: (any ListLayout)?
     /// Whether the update that is being presented changed any frame.
     private(set) var haveFramesChanged = false
+    /// Whether a section controller has given a size that may be another one in a viewport of another size.
+    private var dependsOnSize = false
     /// Whether only one view uses the layout, because its viewer measured item sizes.
     let isPrivate: Bool
     /// The views that use the layout, in ascending order.
@@ -53,7 +59,16 @@ final class SharedLayout {
     func releaseOldLayout() { oldLayout = nil }
 
     /// Lays all sections out.
-    func prepare(_ measured: [SectionHandle: [Int: Size]], in environment: ViewEnvironment) {
+    ///
+    /// - Parameter other: a layout of the same list in another size, which is used if no size depends on that of the
+    ///   viewport.
+    func prepare(
+        _ measured: [SectionHandle: [Int: Size]], like other: SharedLayout? = nil, in environment: ViewEnvironment
+    ) {
+        if let other, !other.isPrivate, !other.dependsOnSize, measured.isEmpty, key.differsInSizeOnly(from: other.key) {
+            var changed = other.layout
+            if changed.setContainer(key.size) { return layout = changed }
+        }
         changeLayout(measured, in: environment) { layout, source in
             layout.prepare(source, container: key.size)
             return true
@@ -97,6 +112,7 @@ final class SharedLayout {
         var haveFramesChanged = false
         environment.layOut(view) { haveFramesChanged = change(&changed, source) }
         layout = changed
+        dependsOnSize = dependsOnSize || source.dependsOnSize || !measured.isEmpty
         return haveFramesChanged
     }
 }

@@ -33,6 +33,13 @@ public struct SlotMirror: Sendable, Hashable {
     /// The origin of the viewport when the last change was made. Later movements that led to no change are not
     /// included.
     public private(set) var offset = Point.zero
+    /// How far the list has moved the viewport, in all changes together. A program that scrolls by itself is at the sum of
+    /// its own movements and of this distance, whatever ``offset`` is.
+    public private(set) var shift = Point.zero
+    /// Where the sticky elements travel, by slot.
+    public private(set) var sticky: [SlotNumber: PictureChange.Sticky] = [:]
+    /// A distance that is added to the edge of the viewport for sticky elements.
+    public private(set) var stickyEdge = 0.0
     /// The elements by slot.
     public private(set) var slots: [SlotNumber: PictureItem] = [:]
 
@@ -43,6 +50,14 @@ public struct SlotMirror: Sendable, Hashable {
     ///
     /// - Complexity: O(n log n), where n is the number of elements shown.
     public var items: [PictureItem] { slots.values.sorted { $0.order < $1.order } }
+
+    /// Returns the frame of an element while the viewport is at an origin: a sticky element travels along with the
+    /// viewport, so that a program that scrolls by itself need not ask for its place.
+    public func frame(of item: PictureItem, at origin: Point, _ direction: ScrollDirection = .vertical) -> Rect {
+        guard let way = sticky[item.slot] else { return item.frame }
+        let position = way.position(atEdge: direction.along(origin) + stickyEdge)
+        return Rect(origin: direction.replacing(position, in: item.frame.origin), size: item.frame.size)
+    }
 
     /// Applies the changes of the mirrored view that are among some events.
     ///
@@ -68,12 +83,14 @@ public struct SlotMirror: Sendable, Hashable {
     public mutating func apply(_ change: PictureChange) -> Outcome {
         guard change.view == view, change.sequence > sequence else { return .ignored }
         guard change.sequence == sequence + 1 else { return .gap }
-        for slot in change.released { slots[slot] = nil }
+        for slot in change.released { (slots[slot], sticky[slot]) = (nil, nil) }
         for item in change.shown { slots[item.slot] = item }
         for place in change.placed { slots[place.slot]?.move(to: place) }
         for rebinding in change.rebound { slots[rebinding.slot]?.content = rebinding.content }
         (sequence, revision) = (change.sequence, change.revision)
         (contentSize, offset) = (change.contentSize, change.offset)
+        for way in change.sticky { sticky[way.slot] = way }
+        (shift, stickyEdge) = (shift + change.shift, change.stickyEdge)
         return .applied
     }
 
@@ -82,12 +99,14 @@ public struct SlotMirror: Sendable, Hashable {
         slots = Dictionary(picture.items.map { ($0.slot, $0) }) { $1 }
         (sequence, revision) = (picture.sequence, picture.revision)
         (contentSize, offset) = (picture.contentSize, picture.offset)
+        sticky = Dictionary(picture.sticky.map { ($0.slot, $0) }) { $1 }
+        (shift, stickyEdge) = (shift + picture.shift, picture.stickyEdge)
     }
 }
 
 extension PictureItem {
     /// The sort key of the element in a picture.
-    fileprivate var order: (section: Int, kind: Int, item: Int) {
+    var order: (section: Int, kind: Int, item: Int) {
         switch kind {
         case .header: (section, 0, item)
         case .cell: (section, 1, item)

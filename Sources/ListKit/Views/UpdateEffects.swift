@@ -89,8 +89,9 @@ extension ListItemChanges {
 extension PathForwarding {
     /// Makes the mapping of old to new item paths for the update that is being presented.
     ///
+    /// - Parameter ofAllSections: whether to compare the item counts of all sections when all items are requested again.
     /// - Complexity: O(changes · log n); O(n) when all items are requested again.
-    init(of change: Change, _ collector: ItemChangeCollector, _ store: SectionStore) {
+    init(of change: Change, _ collector: ItemChangeCollector, _ store: SectionStore, ofAllSections: Bool = true) {
         let map = store.map
         let itemChanges = collector.itemChanges.merging(collector.followed) { item, _ in item }
         self.init(
@@ -121,7 +122,7 @@ extension PathForwarding {
             else { continue }
             items[old] = map.itemPositions(ofSection: old, to: new, nil)
         }
-        guard !change.scope.isDisjoint(with: [.controllers, .items]) else { return }
+        guard ofAllSections, !change.scope.isDisjoint(with: [.controllers, .items]) else { return }
         for run in sections.runs {
             for offset in 0..<run.length where items[run.old + offset] == nil {
                 items[run.old + offset] = map.itemPositions(ofSection: run.old + offset, to: run.new + offset, nil)

@@ -25,6 +25,10 @@ final class ViewCoordinator {
     private var lastScrolledView: ViewID?
     /// Whether all views are held, that is, sent nothing.
     private(set) var holdsViews = false
+    /// The latest changes of paths, while a viewer names items by revision: each with the revision after it.
+    private var recentPaths: [(revision: UInt64, paths: PathForwarding)] = []
+    /// The revision from which on all changes are in ``recentPaths``.
+    private var oldestPaths: UInt64?
 
     init(_ environment: ViewEnvironment) { self.environment = environment }
 
@@ -61,6 +65,7 @@ final class ViewCoordinator {
         try options.validate()
         let view = ListView(id, options, in: environment)
         table.append(view)
+        if options.rangeAt == .revision, oldestPaths == nil { oldestPaths = environment.revision }
         return view
     }
 
@@ -93,7 +98,9 @@ final class ViewCoordinator {
     // MARK: What is shown
 
     /// Returns whether any view shows a section or has the section in range.
-    func isInUse(_ handle: SectionHandle) -> Bool { counts.isInUse(handle) }
+    func isInUse(_ handle: SectionHandle) -> Bool {
+        counts.isInUse(handle) || views.contains { $0.prefetched.contains(handle) }
+    }
 
     /// The sections that any view refers to.
     var handlesInUse: Set<SectionHandle> { views.reduce(into: []) { $0.formUnion($1.handlesInUse) } }
@@ -110,7 +117,7 @@ final class ViewCoordinator {
         var indexes: Set<Int> = []
         for view in views {
             guard let viewport = view.geometry.viewport?.inset(by: view.options.contentInset) else { continue }
-            for element in view.elements where element.key.handle == handle && element.key.kind == .cell {
+            for element in view.displayed where element.key.handle == handle && element.key.kind == .cell {
                 if viewport.contains(element.frame) { indexes.insert(element.key.index) }
             }
         }
@@ -207,7 +214,7 @@ final class ViewCoordinator {
     /// must be called next.
     func wake(_ view: ListView) -> Bool {
         guard view.geometry.isAsleep else { return false }
-        view.geometry.wake(view.elements, sequence: view.sender.sequence)
+        view.geometry.wake(view.displayed, sequence: view.sender.sequence)
         return true
     }
 
@@ -261,14 +268,17 @@ final class ViewCoordinator {
     ) -> (displays: [AdapterEvent], pictures: [AdapterEvent], calls: [ControllerCall], effects: UpdateEffects) {
         letViewsSleep()
         let effects = UpdateEffects(of: change, section, map)
+        let namesItems = table.hasViewersNamingItems
         let paths =
-            table.hasViewersNamingItems ? PathForwarding(of: change, section.collector, environment.store) : nil
+            namesItems || !effects.keepsPlaces
+            ? PathForwarding(of: change, section.collector, environment.store, ofAllSections: namesItems) : nil
         let layouts = environment.layouts
         if effects.isReload {
             layouts.removeAll()
         } else {
             layouts.update(effects.layoutChanges, resized: effects.resized, in: environment)
         }
+        recordPaths(paths)
         var steps: [DisplayStep] = []
         let views = views(concernedBy: effects, paths)
         // Most updates change only the contents of some elements.
@@ -285,10 +295,40 @@ final class ViewCoordinator {
         let displays = zip(followers, steps).map { $0.events(of: $1) }
         let pictures = zip(views, changed).flatMap { view, changed in
             guard let changed else { return compose(view) + view.nearEndEvents() }
+            view.sender.recordUpdate(effects, nil)
             return composeContents(of: changed, view)
         }
         let calls = makeCalls(for: steps, effects)
         return (displays.compactMap(\.display) + displays.compactMap(\.range), pictures, calls, effects)
+    }
+
+    /// The number of changes that are kept for viewers that name items by revision.
+    private static let keptPaths = 256
+
+    /// Records a change of paths if any viewer names items by revision.
+    private func recordPaths(_ paths: PathForwarding?) {
+        guard views.contains(where: { $0.options.rangeAt == .revision }) else {
+            (recentPaths, oldestPaths) = ([], nil)
+            return
+        }
+        guard let paths, !paths.isIdentity else { return }
+        recentPaths.append((environment.revision, paths))
+        guard recentPaths.count > Self.keptPaths else { return }
+        oldestPaths = recentPaths.removeFirst().revision
+    }
+
+    /// Returns the change of paths since a revision; `nil` if there was none.
+    ///
+    /// - Throws: `revisionGone` if the changes since then are not kept.
+    func paths(since revision: UInt64) throws(ListError) -> PathForwarding? {
+        let oldest = oldestPaths ?? environment.revision
+        guard revision >= oldest else {
+            throw ListError(
+                .revisionGone, "the range refers to revision \(revision), but changes are kept only from \(oldest)")
+        }
+        var joined: PathForwarding?
+        for (number, paths) in recentPaths where number > revision { joined = joined?.followed(by: paths) ?? paths }
+        return joined
     }
 
     /// Composes the new contents of some elements of a view.

@@ -7,6 +7,8 @@ struct ViewElement: Equatable {
     let section: Int
     let frame: Rect
     let z: Int64
+    /// The first and the last position along the scroll axis of a sticky element.
+    var travel: ClosedRange<Double>?
 }
 
 /// Identifies an element across scroll steps. A transaction may change the index of the item; see ``forwarded(by:)``.

@@ -84,6 +84,21 @@ final class ViewGeometry {
     /// The origin of the viewport in content coordinates.
     var offset: Point { viewport?.origin ?? .zero }
 
+    /// The distance that is added to the edge of the viewport for sticky elements.
+    var stickyEdge: Double {
+        guard kind != .none, settings.configuration.stickyHeaders else { return 0 }
+        return settings.configuration.topContentInset + settings.configuration.stickyHeaderOffset
+    }
+
+    /// The layout before the update that is being presented; `nil` if it was not kept.
+    var oldLayout: (any ListLayout)? { kind == .none ? nil : shared?.oldLayout ?? shared?.layout }
+
+    /// Returns the place of an element that need not be in view; `nil` in the layout `none`.
+    func attributes(of kind: ElementKind, at path: IndexPath) -> LayoutAttributes? {
+        kind == .cell
+            ? layout.attributes(ofItem: path) : layout.attributes(of: kind, section: path.section, origin: offset)
+    }
+
     /// The sections with measured sizes, and the section at which the view is to be opened.
     var handlesInUse: Set<SectionHandle> {
         var handles = Set(measuredSizes.keys)
@@ -102,8 +117,9 @@ final class ViewGeometry {
             return replaceLayout(with: known)
         }
         let new = SharedLayout(key, kind.makeLayout(settings.configuration), isPrivate: !measuredSizes.isEmpty)
+        let old = shared
         replaceLayout(with: new)
-        new.prepare(measuredSizes, in: environment)
+        new.prepare(measuredSizes, like: old, in: environment)
         if !new.isPrivate { environment.layouts.add(new) }
     }
 
@@ -191,20 +207,30 @@ final class ViewGeometry {
     // MARK: Viewport
 
     /// Sets the viewport that the viewer requested. Returns the origin of the previous viewport.
+    /// In a viewport of another size, the first item that met the viewport keeps its place.
     ///
-    /// - Parameter drawn: the sequence of the last change that the viewer has drawn.
-    func setViewport(_ rect: Rect, drawn: UInt64) -> Point? {
+    /// - Parameters:
+    ///   - drawn: the sequence of the last change that the viewer has drawn.
+    ///   - sequence: the sequence of the last change that was sent.
+    func setViewport(_ rect: Rect, drawn: UInt64, sequence: UInt64) -> Point? {
         let old = viewport
-        var origin = rect.origin
+        var origin = rect.origin + shifts.distance(since: drawn)
         if let old, !shifts.acceptsOrigin(seen: drawn) {
+            // The viewer has moved away from where it will be scrolled to.
+            if old.origin != origin { shifts.recordShift(by: old.origin - origin, sequence: sequence + 1) }
             origin = old.origin
-        } else {
-            origin = direction.replacing(direction.along(origin) + shifts.distance(since: drawn), in: origin)
         }
+        guard let old, old.size != rect.size else {
+            viewport = Rect(origin: origin, size: rect.size)
+            if old == nil { layOut() }
+            return old?.origin
+        }
+        saveAnchor(in: Rect(origin: origin, size: direction.size(rect.size, across: old.size)))
         viewport = Rect(origin: origin, size: rect.size)
-        if let old, direction.across(old.size) != direction.across(rect.size) { measuredSizes = [:] }
-        if old?.size != rect.size { layOut() }
-        return old?.origin
+        if direction.across(old.size) != direction.across(rect.size) { measuredSizes = [:] }
+        layOut()
+        applyAnchor(forwarding: [:], sequence: sequence)
+        return old.origin
     }
 
     /// Sets the range of items that the viewer requested.
@@ -264,7 +290,20 @@ final class ViewGeometry {
             measuredSizes[handle, default: [:]][size.item] = size.size
         }
         if kind == .none { visibleItems = resumption.visibleItems } else { viewport = resumption.viewport }
-        if isActive { layOut() }
+        guard isActive else { return }
+        shifts.resume(unsent: resumption.shift, sequence: resumption.sequence + 1)
+        layOut()
+        guard !resumption.isStalled, kind != .none else { return }
+        // The viewer knows where the other engine laid its elements out.
+        saveAnchor(
+            resumption.shown.sorted { $0.order < $1.order }.compactMap { item in
+                guard let handle = map.handle(forID: item.objectID), let section = map.position(of: handle) else {
+                    return nil
+                }
+                let key = ElementKey(handle: handle, kind: item.kind, index: item.item)
+                return ViewElement(key: key, section: section, frame: item.frame, z: item.z)
+            })
+        applyAnchor(forwarding: [:], sequence: resumption.sequence)
     }
 
     // MARK: Opening
@@ -290,10 +329,13 @@ final class ViewGeometry {
 
     /// Sets the first viewport of a view so that it shows the opening's item. Returns `false` if the view already has
     /// a viewport or no opening, so that the viewer's own origin is used.
-    func applyOpening(size: Size, sequence: UInt64) -> Bool {
+    ///
+    /// - Parameter rect: the viewport that the viewer requested, of which only the size is used.
+    func applyOpening(_ rect: Rect, sequence: UInt64) -> Bool {
         guard viewport == nil, let opening = consumeOpening() else { return false }
         let inset = viewOptions.contentInset
-        viewport = Rect(origin: Point(x: -inset.left, y: -inset.top), size: size)
+        let start = Point(x: -inset.left, y: -inset.top)
+        viewport = Rect(origin: start, size: rect.size)
         layOut()
         guard let range = scrollRange(of: opening) else {
             viewport = nil
@@ -301,7 +343,7 @@ final class ViewGeometry {
             return false
         }
         // The viewer must be sent the viewport's origin, even if the scroll below does not change it.
-        shifts.recordScroll(sequence: sequence + 1)
+        shifts.recordScroll(by: start - rect.origin, sequence: sequence + 1)
         let target = ScrollTarget(
             range: range, position: opening.position, additionalOffset: opening.additionalOffset)
         scroll(to: target, usesCurrentOffset: opening.item != nil, sequence: sequence)
@@ -341,8 +383,9 @@ final class ViewGeometry {
             lead: isVertical ? inset.top : inset.left, trail: isVertical ? inset.bottom : inset.right,
             current: usesCurrentOffset ? direction.along(viewport.origin) : nil)
         guard offset != direction.along(viewport.origin) else { return false }
-        self.viewport = Rect(origin: direction.replacing(offset, in: viewport.origin), size: viewport.size)
-        shifts.recordScroll(sequence: sequence + 1)
+        let origin = direction.replacing(offset, in: viewport.origin)
+        self.viewport = Rect(origin: origin, size: viewport.size)
+        shifts.recordScroll(by: origin - viewport.origin, sequence: sequence + 1)
         return true
     }
 
@@ -354,6 +397,15 @@ final class ViewGeometry {
         guard viewOptions.isAnchored, layout.supportsAnchoring, let viewport else { return }
         guard viewOptions.isAnchoredAtStart || direction.along(viewport.origin) > 0 else { return }
         anchor = ViewAnchor(elements, in: viewport, layout: shared?.oldLayout ?? layout, direction: direction)
+    }
+
+    /// Stores the items that meet a viewport as an anchor, before the view is laid out in another size.
+    private func saveAnchor(in viewport: Rect) {
+        anchor = nil
+        guard viewOptions.isAnchored, layout.supportsAnchoring else { return }
+        guard viewOptions.isAnchoredAtStart || direction.along(viewport.origin) > 0 else { return }
+        let elements = elements(in: viewport, origin: viewport.origin)
+        anchor = ViewAnchor(elements, in: viewport, layout: layout, direction: direction)
     }
 
     /// Scrolls so that the anchor keeps its place on the screen. Only anchoring and scroll-to limit the viewport to the
@@ -370,28 +422,38 @@ final class ViewGeometry {
         guard distance != 0 else { return }
         self.viewport = Rect(
             origin: direction.replacing(along + distance, in: viewport.origin), size: viewport.size)
-        shifts.recordShift(by: distance, sequence: sequence + 1)
+        shifts.recordShift(by: direction.replacing(distance, in: .zero), sequence: sequence + 1)
     }
 
     // MARK: Visible elements
 
-    /// Computes the elements that the view shows.
-    func visibleElements() -> [ViewElement] {
-        guard isActive else { return [] }
-        let empty = emptyElement()
-        let elements = kind == .none ? requestedElements() : laidOutElements()
-        return empty.map { elements + [$0] } ?? elements
+    /// Computes the elements that the view shows: those that are displayed, and those that are fetched ahead.
+    func visibleElements() -> (displayed: [ViewElement], all: [ViewElement]) {
+        guard isActive else { return ([], []) }
+        let empty = emptyElement().map { [$0] } ?? []
+        guard kind != .none, let viewport else {
+            let elements = (kind == .none ? requestedElements() : []) + empty
+            return (elements, elements)
+        }
+        let displayed = viewport.grown(by: viewOptions.buffer, along: axis)
+        guard viewOptions.prefetch > viewOptions.buffer else {
+            let elements = elements(in: displayed, origin: viewport.origin) + empty
+            return (elements, elements)
+        }
+        let all = elements(in: viewport.grown(by: viewOptions.prefetch, along: axis), origin: viewport.origin)
+        return (all.filter { $0.frame.intersects(displayed) } + empty, all + empty)
     }
 
-    private func laidOutElements() -> [ViewElement] {
-        guard let viewport else { return [] }
-        let found = layout.attributes(
-            in: viewport.grown(by: viewOptions.buffer, along: direction), origin: viewport.origin)
-        let elements = found.compactMap { attributes -> ViewElement? in
+    /// The axis along which elements beyond the viewport are shown; `nil` = on all four sides.
+    private var axis: ScrollDirection? { kind.usesPlacements ? nil : direction }
+
+    private func elements(in rect: Rect, origin: Point) -> [ViewElement] {
+        let elements = layout.attributes(in: rect, origin: origin).compactMap { attributes -> ViewElement? in
             guard let handle = map.handle(at: attributes.path.section) else { return nil }
             return ViewElement(
                 key: ElementKey(handle: handle, kind: attributes.kind, index: attributes.path.item),
-                section: attributes.path.section, frame: attributes.frame, z: Int64(attributes.zIndex))
+                section: attributes.path.section, frame: attributes.frame, z: Int64(attributes.zIndex),
+                travel: attributes.travel)
         }
         return layout.ordersBySection ? elements : elements.sorted(by: ViewElement.isBefore)
     }
@@ -468,9 +530,13 @@ extension SectionMap {
 }
 
 extension Rect {
-    /// Returns the rectangle extended in both directions of an axis.
-    fileprivate func grown(by distance: Double, along direction: ScrollDirection) -> Rect {
+    /// Returns the rectangle extended in both directions of an axis, or on all sides.
+    fileprivate func grown(by distance: Double, along direction: ScrollDirection?) -> Rect {
         switch direction {
+        case nil:
+            Rect(
+                x: minX - distance, y: minY - distance, width: size.width + 2 * distance,
+                height: size.height + 2 * distance)
         case .vertical: Rect(x: minX, y: minY - distance, width: size.width, height: size.height + 2 * distance)
         case .horizontal: Rect(x: minX - distance, y: minY, width: size.width + 2 * distance, height: size.height)
         }

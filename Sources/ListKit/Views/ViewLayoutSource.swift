@@ -15,8 +15,12 @@ final class ViewLayoutSource: LayoutSource {
     private var block: (start: Int, sections: [SectionTree.Section]) = (0, [])
     /// The traits of the type that was looked up last.
     private var known: (type: ObjectType, traits: Traits?)?
+    /// Whether items fill their rows with an inset, for the last one.
+    private var filled: (inset: EdgeInsets, flag: Bool)?
     /// The positions of sections that got a fault while single items of them were requested.
     private(set) var faults: [Int] = []
+    /// Whether an answer may be another one in a viewport of another size.
+    private(set) var dependsOnSize = false
 
     private struct Answer {
         let section: Int
@@ -27,6 +31,7 @@ final class ViewLayoutSource: LayoutSource {
 
     /// The traits of a kind, for this container.
     private struct Traits {
+        let isIndependentOfSize: Bool
         let shape: @Sendable (ListObject, ListContainer) -> ListSectionShape
         /// The shape of all sections of the kind; `nil` = the shapes differ.
         let fixed: ListSectionShape?
@@ -76,8 +81,19 @@ final class ViewLayoutSource: LayoutSource {
         let answer =
             answerFromTraits(forSection: section)
             ?? Answer(section: section, shape: askedShape(ofSection: section), isFixed: false)
+        if !dependsOnSize, known?.traits?.isIndependentOfSize != true || !fillsRows(answer.shape.metrics.inset) {
+            dependsOnSize = true
+        }
         last = answer
         return answer
+    }
+
+    private func fillsRows(_ inset: EdgeInsets) -> Bool {
+        // The last inset was mostly the same.
+        if let filled, filled.inset == inset { return filled.flag }
+        let flag = container.fillsRows(inset: inset)
+        filled = (inset, flag)
+        return flag
     }
 
     private func askedShape(ofSection section: Int) -> ListSectionShape {
@@ -100,6 +116,7 @@ final class ViewLayoutSource: LayoutSource {
         guard last?.section != path.section, let found = section(at: path.section), traits(of: found.object) == nil,
             let handle = store.map.handle(at: path.section), store.fault(of: handle) == nil
         else { return nil }
+        dependsOnSize = true
         let geometry = store.askGeometry(ofItemAt: path.item, of: handle, ask, isValid: isValid)
         if geometry == nil, store.fault(of: handle) != nil { faults.append(path.section) }
         return geometry
@@ -148,7 +165,8 @@ final class ViewLayoutSource: LayoutSource {
         let type = object.objectType
         if let known, known.type === type { return known.traits }
         let traits = store.kind(for: object)?.traits.map {
-            Traits(shape: $0.shape, fixed: $0.fixedShape?(container))
+            Traits(
+                isIndependentOfSize: $0.isIndependentOfSize, shape: $0.shape, fixed: $0.fixedShape?(container))
         }
         known = (type, traits)
         return traits

@@ -10,6 +10,8 @@
     public var viewport: Rect?
     /// The range of items that the viewer requested in the layout `none`. It follows the changes of the list.
     public var visibleItems: VisibleItems?
+    /// How far the engine moved the viewport since the last change was sent.
+    public var shift = Point.zero
     /// The changes of the list since the pictures that the viewer may still refer to. Used only in the layout `none`.
     public var history = PictureHistory()
     /// Whether the view may be visible to a user.

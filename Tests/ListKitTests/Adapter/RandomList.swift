@@ -7,6 +7,8 @@ import TestSupport
 struct RandomList {
     var random: TestSupport.SeededRandom
     let ids: [String]
+    /// Whether objects have places for the layout `absolute`.
+    var placesItems = false
 
     init(seed: UInt64, ids count: Int = 14) {
         random = TestSupport.SeededRandom(seed: seed)
@@ -25,6 +27,11 @@ struct RandomList {
             addItems(&fields)
         } else {
             fields["height"] = .double(Double(Int.random(in: 0...3, using: &random)) * 20)
+        }
+        if placesItems {
+            fields["x"] = .double(Double(Int.random(in: -4...40, using: &random)) * 10)
+            fields["y"] = .double(Double(Int.random(in: -4...40, using: &random)) * 10)
+            fields["width"] = .double(Double(Int.random(in: 0...5, using: &random)) * 20)
         }
         if random.chance(oneIn: 8) { fields["reuse"] = .string(random.pick(["x", "y", ""]) ?? "") }
         return try ListObject(id: id, type: isBinding ? "binding" : "", fields: fields)

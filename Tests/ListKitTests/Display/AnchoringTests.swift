@@ -171,8 +171,10 @@ struct AnchoringTests {
         #expect(offset.y == 1000)
         screen.receive(reply.effects)
         #expect(screen.offset.y == 1000 && screen.sequence == reply.sequence)
-        _ = try list.adapter.setViewport(view: 1, seen: 1, rect: Rect(x: 0, y: 30, width: 100, height: 60))
+        screen.receive(
+            try list.adapter.setViewport(view: 1, seen: 1, rect: Rect(x: 0, y: 30, width: 100, height: 60)).effects)
         #expect(try list.adapter.viewDescription(1).viewport == Rect(x: 0, y: 1000, width: 100, height: 60))
+        #expect(screen.offset.y == 1000)
         _ = try list.adapter.setViewport(
             view: 1, seen: screen.sequence, rect: Rect(x: 0, y: 30, width: 100, height: 60))
         #expect(try list.adapter.viewDescription(1).viewport.minY == 30)

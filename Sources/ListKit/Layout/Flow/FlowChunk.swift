@@ -61,6 +61,14 @@ struct FlowChunk: ChainedLeaf {
         }
     }
 
+    /// Records that rows have another length, so that the whole chunk has to be laid out.
+    mutating func forgetRows() {
+        guard case .large(var large) = content else { return }
+        content = Self.vacant.content  // Moved out, so that the section is changed in place instead of copied.
+        large.forgetRows()
+        content = .large(large)
+    }
+
     func wouldEqual(_ other: FlowChunk, laidOutAfter state: FlowState) -> Bool {
         guard other.entry == state, let pack, let others = other.pack else { return false }
         return pack.repeatsSameSection(as: others)

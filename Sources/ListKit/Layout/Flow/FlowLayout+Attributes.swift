@@ -11,8 +11,10 @@ extension FlowLayout {
         var result: [LayoutAttributes] = []
         result.reserveCapacity(found.items.count + found.sections.count)
         for section in found.sections {
-            let header = header(of: section, origin: origin)
-            if header.overlaps(window) { result.append(attributes(of: .header, section: section.number, header)) }
+            let (header, travel) = header(of: section, origin: origin)
+            if header.overlaps(window) {
+                result.append(attributes(of: .header, section: section.number, header, travel))
+            }
             for (item, frame) in found.items[section.items] {
                 result.append(attributes(ofItem: IndexPath(section: section.number, item: item), frame))
             }
@@ -31,11 +33,11 @@ extension FlowLayout {
     /// section lacks it (rules LY-39, LY-40). O(log n).
     public func attributes(of kind: ElementKind, section: Int, origin: Point?) -> LayoutAttributes? {
         guard kind != .cell, let frames = frames(ofSection: section) else { return nil }
-        var frame = kind == .header ? frames.header : frames.footer
+        var (frame, travel): (AxisFrame, Travel?) = (kind == .header ? frames.header : frames.footer, nil)
         if kind == .header, let origin {
-            frame = header(of: FoundSection(number: section, frames: frames), origin: origin)
+            (frame, travel) = header(of: FoundSection(number: section, frames: frames), origin: origin)
         }
-        return frame.hasArea ? attributes(of: kind, section: section, frame) : nil
+        return frame.hasArea ? attributes(of: kind, section: section, frame, travel) : nil
     }
 
     /// Returns everything if the size changes, and the sticky headers if the origin moves along the scroll axis.
@@ -51,10 +53,16 @@ extension FlowLayout {
             zIndex: path.section * Self.zIndexesPerSection + min(path.item, Self.zIndexesPerSection - 2))
     }
 
-    private func attributes(of kind: ElementKind, section: Int, _ frame: AxisFrame) -> LayoutAttributes {
-        LayoutAttributes(
+    private func attributes(
+        of kind: ElementKind, section: Int, _ frame: AxisFrame, _ travel: Travel? = nil
+    ) -> LayoutAttributes {
+        var attributes = LayoutAttributes(
             path: IndexPath(section: section, item: 0), kind: kind, frame: rules.rect(frame),
             zIndex: section * Self.zIndexesPerSection + Self.zIndexesPerSection - 1)
+        attributes.travel = travel.map { travel in
+            rules.scale.points(travel.first)...(travel.last.map { rules.scale.points($0) } ?? .infinity)
+        }
+        return attributes
     }
 
     /// The number of stacking orders of each section. The header and the footer have the highest one. All items from
@@ -103,18 +111,23 @@ extension FlowLayout {
         return found
     }
 
-    /// Returns the frame of a header. A sticky header is between the start of its section and that of the next
-    /// section, as near to the edge of the viewport as possible; for the last section there is no upper bound.
-    private func header(of section: FoundSection, origin: Point) -> AxisFrame {
+    /// The first and the last start of a sticky header along the scroll axis; in the last section there is no last one.
+    private typealias Travel = (first: Units, last: Units?)
+
+    /// Returns the frame of a header, and where it travels if it is sticky. A sticky header is between the start of its
+    /// section and that of the next section, as near to the edge of the viewport as possible.
+    private func header(of section: FoundSection, origin: Point) -> (frame: AxisFrame, travel: Travel?) {
         let rest = section.frames.header
-        guard configuration.stickyHeaders, rest.hasArea else { return rest }
+        guard configuration.stickyHeaders, rest.hasArea else { return (rest, nil) }
         let edge =
             rules.coordinateAlong(of: origin) + rules.scale.units(configuration.topContentInset)
             + rules.scale.units(configuration.stickyHeaderOffset)
-        var start = max(section.frames.bounds.along.start, edge)
-        if let next = section.next ?? frames(ofSection: section.number + 1)?.bounds.along.start {
-            start = min(start, next - rest.along.length)
-        }
-        return AxisFrame(along: Interval(start: start, length: rest.along.length), across: rest.across)
+        let next = section.next ?? frames(ofSection: section.number + 1)?.bounds.along.start
+        let last = next.map { $0 - rest.along.length }
+        // A section can be shorter than its header. Then the header does not travel.
+        let first = min(section.frames.bounds.along.start, last ?? .max)
+        let start = max(first, min(edge, last ?? .max))
+        let frame = AxisFrame(along: Interval(start: start, length: rest.along.length), across: rest.across)
+        return (frame, (first, last))
     }
 }

@@ -50,6 +50,19 @@ public struct FlowLayout: ListLayout {
         tree.layOutAll(from: FlowState(), rules: rules)
     }
 
+    /// Breaks the rows for a container of another size.
+    ///
+    /// - Complexity: O(items), without reading them; O(1) if the length of rows stays.
+    public mutating func setContainer(_ container: Size) -> Bool {
+        self.container = container
+        let new = FlowRules(configuration, container: container)
+        guard new != rules else { return true }
+        rules = new
+        for leaf in tree.leaves.indices { tree.leaves[leaf].forgetRows() }
+        tree.layOutAll(from: FlowState(), rules: new)
+        return true
+    }
+
     /// The size of the content. Across the scroll axis it is the container's length without the content insets. Along
     /// the scroll axis it is the end of the last section including its trailing inset, even if a section beside it is
     /// longer (rule LY-46).

@@ -49,6 +49,9 @@ struct LargeSection: Sendable {
         return flow.state
     }
 
+    /// Records that rows have another length, so that all blocks have to be laid out.
+    mutating func forgetRows() { touched = nil }
+
     private mutating func layOutBlocks(from state: FlowState, rules: ItemBlock.Rules) {
         if var leaves = touched {
             if let first = blocks.firstLeaf, blocks.leaves[first].entry != state { leaves.insert(first) }

@@ -119,12 +119,15 @@ struct ItemGeometry {
         layout.usesPlacements ? faults : faults.filter { $0 == .width || $0 == .height }
     }
 
-    /// Returns the item's size. The defaults are the viewport's extent across the scroll axis, and 44 points along
-    /// the axis.
-    func size(in container: ListContainer) -> Size {
-        switch container.direction {
-        case .vertical: Size(width: width ?? container.size.width, height: height ?? ItemGeometry.standardLength)
-        case .horizontal: Size(width: width ?? ItemGeometry.standardLength, height: height ?? container.size.height)
+    /// Returns the item's size. The defaults are the extent of a row across the scroll axis, and 44 points along the
+    /// axis.
+    ///
+    /// - Parameter inset: the inset of the section.
+    func size(in container: ListContainer, inset: EdgeInsets = .zero) -> Size {
+        let across = container.fillsRows(inset: inset) ? ItemGeometry.wholeRow : container.extentAcross
+        return switch container.direction {
+        case .vertical: Size(width: width ?? across, height: height ?? ItemGeometry.standardLength)
+        case .horizontal: Size(width: width ?? ItemGeometry.standardLength, height: height ?? across)
         }
     }
 
@@ -134,6 +137,9 @@ struct ItemGeometry {
         return ItemPlacement(frame: Rect(origin: Point(x: x, y: y), size: size(in: container)), zIndex: Int(clamped))
     }
 
+    /// An extent that is larger than any row. The layout `flow` shortens it to the row, so that the size does not depend on
+    /// the size of the viewport.
+    private static let wholeRow = 1e9
     /// The length of an item whose fields give no length, in points.
     private static let standardLength = 44.0
     /// The largest z index: all integers up to this number are exact in a `Double`.
@@ -153,5 +159,20 @@ struct ItemGeometry {
             default: return nil
             }
         }
+    }
+}
+
+extension ListContainer {
+    /// The extent of the viewport across the scroll axis.
+    fileprivate var extentAcross: Double { direction.across(size) }
+
+    /// Whether an item that is as wide as the viewport fills its row in any case. Negative insets make rows wider than the
+    /// viewport.
+    func fillsRows(inset: EdgeInsets) -> Bool {
+        let edges =
+            direction == .vertical
+            ? [self.inset.left, self.inset.right, inset.left, inset.right]
+            : [self.inset.top, self.inset.bottom, inset.top, inset.bottom]
+        return layout == .flow && edges.allSatisfy { $0 >= 0 }
     }
 }

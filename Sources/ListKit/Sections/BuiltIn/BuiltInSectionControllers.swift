@@ -97,10 +97,11 @@ final class BindingFieldsSectionController: ListBindingSectionController, ListSu
     private static func shape(of object: ListObject, in container: ListContainer) -> ListSectionShape {
         let fields = BindingFields(object.fields)
         let geometry = fields.items.map { ItemGeometry($0.fields) }
-        let sizes = geometry.map { $0.size(in: container) }
+        let inset = fields.inset
+        let sizes = geometry.map { $0.size(in: container, inset: inset) }
         let isUniform = sizes.dropFirst().allSatisfy { $0 == sizes[0] }
         let metrics = SectionMetrics(
-            itemCount: sizes.count, uniformItemSize: isUniform ? sizes.first : nil, inset: fields.inset,
+            itemCount: sizes.count, uniformItemSize: isUniform ? sizes.first : nil, inset: inset,
             lineSpacing: fields.lineSpacing, interitemSpacing: fields.interitemSpacing,
             headerLength: BindingFields.length(of: fields.header, in: container.direction),
             footerLength: BindingFields.length(of: fields.footer, in: container.direction))

@@ -138,12 +138,16 @@ struct NaiveFlow {
         var offset = max(
             start(sections[section].bounds),
             scrolled + configuration.topContentInset + configuration.stickyHeaderOffset)
-        if section + 1 < sections.count {
-            offset = min(offset, start(sections[section + 1].bounds) - along(rest.size))
-        }
+        if let last = lastHeaderStart(section) { offset = min(offset, last) }
         return isVertical
             ? Rect(x: rest.minX, y: offset, width: rest.size.width, height: rest.size.height)
             : Rect(x: offset, y: rest.minY, width: rest.size.width, height: rest.size.height)
+    }
+
+    /// Returns the last start of a sticky header, whose end does not cover the next section.
+    private func lastHeaderStart(_ section: Int) -> Double? {
+        guard section + 1 < sections.count else { return nil }
+        return start(sections[section + 1].bounds) - along(sections[section].header.size)
     }
 
     /// Returns all elements that overlap a rectangle, by checking every frame.
@@ -156,7 +160,12 @@ struct NaiveFlow {
             func add(_ kind: ElementKind, _ item: Int, _ frame: Rect, _ zIndex: Int) {
                 guard frame.intersects(window) else { return }
                 let path = IndexPath(section: section, item: item)
-                result.append(LayoutAttributes(path: path, kind: kind, frame: frame, zIndex: zIndex))
+                var attributes = LayoutAttributes(path: path, kind: kind, frame: frame, zIndex: zIndex)
+                if kind == .header, configuration.stickyHeaders {
+                    let last = lastHeaderStart(section) ?? .infinity
+                    attributes.travel = min(start(sections[section].bounds), last)...last
+                }
+                result.append(attributes)
             }
             add(.header, 0, header(section, origin: origin), top)
             for (item, frame) in sections[section].items.enumerated() {

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// What updates have changed since the picture that a viewer was sent, as far as it explains the next change.
+struct UnsentUpdates {
+    /// The maximum number of entries in ``paths``. Above it, single items are not followed any more.
+    private static let maximumSize = 16_384
+
+    /// Whether all updates are animated; `nil` if there was none.
+    private(set) var isAnimated: Bool?
+    /// The new paths of the items that the list had at the picture; `nil` if all kept their paths.
+    private var paths: PathForwarding?
+    /// Whether there were too many changes to follow single items.
+    private var isVague = false
+    /// The elements that came into view by an update and were not in the list or in their section before.
+    private var fresh: Set<ElementKey> = []
+    /// The elements that came into view by an update and kept their index, but not their frame.
+    private var moved: Set<ElementKey> = []
+
+    /// Whether the list had an update.
+    var isPending: Bool { isAnimated != nil }
+
+    /// Records an update.
+    ///
+    /// - Parameters:
+    ///   - new: the mapping of old to new item paths; `nil` if all items keep their paths.
+    ///   - forwarding: the mappings of old to new item indexes.
+    mutating func record(
+        isAnimated: Bool, _ new: PathForwarding?, forwarding: [SectionHandle: IndexForwarding] = [:]
+    ) {
+        self.isAnimated = isAnimated && self.isAnimated != false
+        if !forwarding.isEmpty {
+            fresh = Set(fresh.compactMap { $0.forwarded(by: forwarding) })
+            moved = Set(moved.compactMap { $0.forwarded(by: forwarding) })
+        }
+        guard !isVague, let new, !new.isIdentity else { return }
+        let joined = paths?.followed(by: new) ?? new
+        isVague = joined.size > Self.maximumSize
+        paths = isVague ? nil : joined
+    }
+
+    /// Records the elements that came into view by the update that is being presented.
+    ///
+    /// - Parameters:
+    ///   - appeared: the elements that were not in view before.
+    ///   - present: all elements in view.
+    ///   - layout: the layout before the update; `nil` if it is not known.
+    mutating func record(
+        appeared: [ViewElement], among present: [ViewElement], before layout: (any ListLayout)?, _ map: SectionMap
+    ) {
+        guard isPending else { return }
+        if !fresh.isEmpty || !moved.isEmpty {
+            let keys = Set(present.map(\.key))
+            fresh.formIntersection(keys)
+            moved.formIntersection(keys)
+        }
+        for element in appeared {
+            guard let handle = element.key.handle, let old = map.oldPosition(of: handle) else {
+                fresh.insert(element.key)
+                continue
+            }
+            guard let layout, old == element.section else {
+                if old != element.section { moved.insert(element.key) }
+                continue
+            }
+            let path = IndexPath(section: old, item: element.key.index)
+            let before =
+                element.key.kind == .cell
+                ? layout.attributes(ofItem: path) : layout.attributes(of: element.key.kind, section: old, origin: .zero)
+            guard let before else {
+                if element.key.kind != .cell { fresh.insert(element.key) }
+                continue
+            }
+            if !before.isAtRest(like: element.frame, element.travel, layout.direction) { moved.insert(element.key) }
+        }
+    }
+
+    // MARK: Explaining a difference
+
+    /// Returns why the elements of a difference are released, shown and placed.
+    ///
+    /// - Parameters:
+    ///   - sent: the elements as the viewer was sent them, by key.
+    ///   - attributes: returns the present place of an element that need not be in view.
+    func reasons(
+        for difference: PictureDifference, sent: [SentPicture.Key: SentPicture.Element], _ map: SectionMap,
+        _ direction: ScrollDirection, attributes: (ElementKind, IndexPath) -> LayoutAttributes?
+    ) -> PictureChange.Reasons {
+        var reasons = PictureChange.Reasons(difference)
+        guard isPending else { return reasons }
+        let shown = difference.shown.map { difference.present[$0] }
+        // An item that is released and shown at once was made again.
+        var waiting: [Place: Int] = [:]
+        for (index, element) in shown.enumerated() { if let element { waiting[Place(element)] = index } }
+        var reinserted: Set<ExactText> = []
+        for (index, element) in difference.released.enumerated() {
+            let isInList = map.position(ofID: element.objectID) != nil
+            guard let path = self.path(of: element), map.itemCount(at: path.section) != nil, !element.isGone else {
+                // A section that is not in the list, while an object with its identifier is.
+                let isSectionGone = element.handle.flatMap { map.position(of: $0) } == nil
+                reasons.released[index] = isSectionGone && isInList ? .moved : .deleted
+                if isSectionGone, isInList { reinserted.insert(ExactText(element.objectID)) }
+                continue
+            }
+            if let match = waiting[Place(element, at: path)] {
+                (reasons.released[index], reasons.shown[match]) = (.reloaded, .reloaded)
+            } else if path != IndexPath(section: element.section, item: element.item) {
+                reasons.released[index] = .moved
+            } else if element.handle != nil {
+                let present = attributes(element.kind, path)
+                let isPastEnd = element.kind != .cell || map.itemCount(at: path.section) ?? 0 <= path.item
+                let isGone = present == nil && isPastEnd
+                let stays = present?.isAtRest(like: element.frame, element.travel, direction) ?? true
+                if isGone { reasons.released[index] = .deleted } else if !stays { reasons.released[index] = .moved }
+            }
+        }
+        let origins = Origins(paths)
+        for (index, element) in shown.enumerated() where reasons.shown[index] == .scrolled {
+            guard let element else { continue }
+            reasons.shown[index] = reasonToShow(element, origins, reinserted)
+        }
+        for (index, element) in difference.placed.enumerated() {
+            guard let old = sent[difference.placedKeys[index]] else { continue }
+            let stays =
+                old.section == element.section && old.item == element.item && old.z == element.z
+                && old.isAtRest(like: element, direction)
+            if !stays { reasons.placed[index] = .moved }
+        }
+        return reasons
+    }
+
+    private func reasonToShow(
+        _ element: SentPicture.Element, _ origins: Origins, _ reinserted: Set<ExactText>
+    ) -> PictureChange.Reason {
+        let key = ElementKey(handle: element.handle, kind: element.kind, index: element.item)
+        let path = IndexPath(section: element.section, item: element.item)
+        let origin = isVague ? path : origins.origin(of: path, isCell: element.kind == .cell)
+        if element.handle == nil || origin == nil || fresh.contains(key) {
+            return reinserted.contains(ExactText(element.objectID)) ? .moved : .inserted
+        }
+        return origin != path || moved.contains(key) ? .moved : .scrolled
+    }
+
+    /// Returns the present path of an element that the viewer was sent; `nil` if its item was removed.
+    private func path(of element: SentPicture.Element) -> IndexPath? {
+        let path = IndexPath(section: element.section, item: element.item)
+        guard let paths else { return path }
+        guard element.kind != .cell else { return paths(path) }
+        return paths.sections(path.section).map { IndexPath(section: $0, item: path.item) }
+    }
+
+    /// The present place of an element, by which a released element and a shown one are the same.
+    private struct Place: Hashable {
+        let objectID: ExactText
+        let kind: ElementKind
+        let path: IndexPath
+
+        init(_ element: SentPicture.Element) {
+            self.init(element, at: IndexPath(section: element.section, item: element.item))
+        }
+
+        init(_ element: SentPicture.Element, at path: IndexPath) {
+            (objectID, kind, self.path) = (ExactText(element.objectID), element.kind, path)
+        }
+    }
+
+    /// The old paths of items by their new ones.
+    private struct Origins {
+        private let sections: PositionMap?
+        private let items: [Int: PositionMap]
+
+        init(_ paths: PathForwarding?) {
+            sections = paths?.sections.inverted()
+            items = paths?.items.mapValues { $0.inverted() } ?? [:]
+        }
+
+        func origin(of path: IndexPath, isCell: Bool) -> IndexPath? {
+            guard let sections else { return path }
+            guard let section = sections(path.section) else { return nil }
+            guard isCell, let items = items[section] else { return IndexPath(section: section, item: path.item) }
+            return items(path.item).map { IndexPath(section: section, item: $0) }
+        }
+    }
+}
+
+extension LayoutAttributes {
+    /// Returns whether an element lies at the same place, wherever a sticky one has travelled to.
+    fileprivate func isAtRest(like frame: Rect, _ travel: ClosedRange<Double>?, _ direction: ScrollDirection) -> Bool {
+        self.frame.isAtRest(self.travel, like: frame, travel, direction)
+    }
+}
+
+extension SentPicture.Element {
+    /// Returns whether the element lies at the same place, wherever a sticky one has travelled to.
+    fileprivate func isAtRest(like other: SentPicture.Element, _ direction: ScrollDirection) -> Bool {
+        frame.isAtRest(travel, like: other.frame, other.travel, direction)
+    }
+}
+
+extension Rect {
+    fileprivate func isAtRest(
+        _ travel: ClosedRange<Double>?, like other: Rect, _ otherTravel: ClosedRange<Double>?,
+        _ direction: ScrollDirection
+    ) -> Bool {
+        guard travel == otherTravel else { return false }
+        guard travel != nil else { return self == other }
+        return size == other.size && direction.replacing(0, in: origin) == direction.replacing(0, in: other.origin)
+    }
+}
