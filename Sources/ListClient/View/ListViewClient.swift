@@ -49,6 +49,8 @@ public final class ListViewClient {
     /// another daemon.
     private let maker: RemoteObject
     private let onEvent: @DBusActor (Event) -> Void
+    /// Whether ranges refer to revisions.
+    private let namesRevisions: Bool
     private var subscription: Subscription?
     private var isClosed = false
     private var isSending = false
@@ -67,7 +69,9 @@ public final class ListViewClient {
             to: adapter.destination, path: adapter.path, interface: adapter.interface, member: "OpenView")
         try message.write(options)
         let view = { @DBusActor (reply: Message) throws(DBusError) -> ListViewClient in
-            try ListViewClient(opened: reply, from: adapter, onEvent: onEvent)
+            let namesRevisions = options["range-at"]?.unwrapped == .string("revision")
+            return try ListViewClient(
+                opened: reply, from: adapter, namesRevisions: namesRevisions, onEvent: onEvent)
         }
         let reply = try await adapter.connection.callCreating(message) { late in
             // Nothing keeps this client, so its release closes the view.
@@ -79,7 +83,8 @@ public final class ListViewClient {
     }
 
     private convenience init(
-        opened reply: Message, from adapter: RemoteObject, onEvent: @escaping @DBusActor (Event) -> Void
+        opened reply: Message, from adapter: RemoteObject, namesRevisions: Bool,
+        onEvent: @escaping @DBusActor (Event) -> Void
     ) throws(DBusError) {
         let path = try reply.read { (reader) throws(DBusError) in try reader.readObjectPath() }
         let object = RemoteObject(
@@ -87,7 +92,7 @@ public final class ListViewClient {
         let maker = RemoteObject(
             adapter.connection, destination: reply.sender ?? adapter.destination, path: path,
             interface: ListdName.view)
-        self.init(object: object, maker: maker, onEvent: onEvent)
+        self.init(object: object, maker: maker, namesRevisions: namesRevisions, onEvent: onEvent)
     }
 
     /// Subscribes to the view's signals. They are unicast, so they arrive without a match rule on the bus.
@@ -98,7 +103,10 @@ public final class ListViewClient {
         }
     }
 
-    private init(object: RemoteObject, maker: RemoteObject, onEvent: @escaping @DBusActor (Event) -> Void) {
+    private init(
+        object: RemoteObject, maker: RemoteObject, namesRevisions: Bool, onEvent: @escaping @DBusActor (Event) -> Void
+    ) {
+        self.namesRevisions = namesRevisions
         self.object = object
         self.maker = maker
         self.onEvent = onEvent
@@ -120,10 +128,12 @@ public final class ListViewClient {
 
     /// Sets the visible items, from `first` through `last`, in a view with the layout `none`.
     ///
-    /// - Parameter seen: the sequence of the picture to which the range refers; nil for the present picture. The
-    ///   daemon adjusts the range to the changes since then.
+    /// - Parameter seen: the sequence of the picture, or with the option `range-at=revision` the revision of the list, to
+    ///   which the range refers; nil for that of the present picture. The daemon adjusts the range to the changes since
+    ///   then.
     public func setVisibleRange(from first: Position, through last: Position, seen: UInt64? = nil) {
-        waiting = .range(seen: seen ?? picture.sequence, first: first, last: last)
+        let newest = namesRevisions ? picture.revision : picture.sequence
+        waiting = .range(seen: seen ?? newest, first: first, last: last)
         sendPlace()
     }
 
@@ -286,7 +296,8 @@ public final class ListViewClient {
         call("Resync") { (view, result) in
             view.isSyncing = false
             do throws(DBusError) {
-                view.picture = try result.get().read { (reader) throws(DBusError) in try Picture(resync: &reader) }
+                view.picture.replace(
+                    with: try result.get().read { (reader) throws(DBusError) in try Picture(resync: &reader) })
                 if !view.isClosed { view.onEvent(.changed(view.picture)) }
             } catch {
                 view.report(.failure(error))

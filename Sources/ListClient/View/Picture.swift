@@ -43,6 +43,25 @@ public struct Picture: Sendable, Equatable {
         }
     }
 
+    /// The way along which a sticky item travels while the content scrolls.
+    public struct Sticky: Sendable, Hashable {
+        /// The first position along the scroll axis.
+        public var first: Double
+        /// The last position along the scroll axis; infinite in the last section.
+        public var last: Double
+
+        /// Creates a way.
+        public init(first: Double, last: Double) {
+            self.first = first
+            self.last = last
+        }
+
+        /// Returns the position along the scroll axis.
+        ///
+        /// - Parameter edge: the near edge of the viewport, with ``Picture/stickyEdge`` added.
+        public func position(atEdge edge: Double) -> Double { max(first, min(edge, last)) }
+    }
+
     /// The outcome of applying a change.
     public enum Outcome: Sendable, Equatable {
         /// The change was applied.
@@ -63,17 +82,57 @@ public struct Picture: Sendable, Equatable {
     public private(set) var offset = Position(x: 0, y: 0)
     /// The items by the numbers of their slots.
     public private(set) var shown: [UInt32: Shown] = [:]
+    /// How far the daemon has moved the viewport, in all changes together. A client that scrolls by itself is at the sum
+    /// of its own movements and of this distance, whatever ``offset`` is.
+    public private(set) var shift = Position(x: 0, y: 0)
+    /// Where the sticky items travel, by slot.
+    public private(set) var sticky: [UInt32: Sticky] = [:]
+    /// A distance that is added to the edge of the viewport for sticky items.
+    public private(set) var stickyEdge = 0.0
 
     /// Creates the empty picture of a view before its first change.
     public init() {}
 
     /// Creates a picture from the answer of `Resync`.
-    public init(sequence: UInt64, revision: UInt64, contentSize: Extent, offset: Position, shown: [Shown]) {
+    public init(
+        sequence: UInt64, revision: UInt64, contentSize: Extent, offset: Position, shown: [Shown],
+        shift: Position = Position(x: 0, y: 0), sticky: [UInt32: Sticky] = [:], stickyEdge: Double = 0
+    ) {
         self.sequence = sequence
         self.revision = revision
         self.contentSize = contentSize
         self.offset = offset
         self.shown = Dictionary(shown.map { ($0.slot, $0) }, uniquingKeysWith: { _, last in last })
+        (self.shift, self.sticky, self.stickyEdge) = (shift, sticky, stickyEdge)
+    }
+
+    /// Replaces the picture by the answer of `Resync`. The movements of the viewport are added.
+    public mutating func replace(with picture: Picture) {
+        let total = shift + picture.shift
+        self = picture
+        shift = total
+    }
+
+    /// Returns whether two pictures show the same, however far the viewport was moved before.
+    public static func == (one: Picture, other: Picture) -> Bool {
+        one.sequence == other.sequence && one.revision == other.revision && one.contentSize == other.contentSize
+            && one.offset == other.offset && one.shown == other.shown && one.sticky == other.sticky
+            && one.stickyEdge == other.stickyEdge
+    }
+
+    /// Returns the frame of an item while the viewport is at an offset: a sticky item travels along with the viewport, so
+    /// that a client that scrolls by itself need not ask for its place.
+    ///
+    /// - Parameter isHorizontal: whether the list scrolls from left to right.
+    public func frame(of item: Shown, at offset: Position, isHorizontal: Bool = false) -> Frame {
+        guard let way = sticky[item.slot] else { return item.frame }
+        var frame = item.frame
+        if isHorizontal {
+            frame.x = way.position(atEdge: offset.x + stickyEdge)
+        } else {
+            frame.y = way.position(atEdge: offset.y + stickyEdge)
+        }
+        return frame
     }
 
     /// The items, sorted from top to bottom and then from left to right.
@@ -88,7 +147,11 @@ public struct Picture: Sendable, Equatable {
         guard change.sequence > sequence else { return .ignored }
         guard change.sequence == sequence + 1 else { return .gap }
         var new = shown
-        for slot in change.released where new.removeValue(forKey: slot) == nil { return .gap }
+        var ways = sticky
+        for slot in change.released {
+            guard new.removeValue(forKey: slot) != nil else { return .gap }
+            ways[slot] = nil
+        }
         for item in change.shown where new.updateValue(item, forKey: item.slot) != nil { return .gap }
         for place in change.placed {
             guard var item = new[place.slot] else { return .gap }
@@ -100,6 +163,8 @@ public struct Picture: Sendable, Equatable {
             new[slot]?.content = content
         }
         shown = new
+        sticky = ways.merging(change.sticky) { $1 }
+        (shift, stickyEdge) = (shift + change.shift, change.stickyEdge)
         (sequence, revision) = (change.sequence, change.revision)
         (contentSize, offset) = (change.contentSize, change.offset)
         return .applied

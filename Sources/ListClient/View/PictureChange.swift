@@ -12,6 +12,11 @@ public struct Position: Sendable, Hashable {
         self.x = x
         self.y = y
     }
+
+    /// Returns the position that is moved by a distance.
+    public static func + (position: Position, distance: Position) -> Position {
+        Position(x: position.x + distance.x, y: position.y + distance.y)
+    }
 }
 
 /// A size, in points.
@@ -89,6 +94,36 @@ public struct PictureChange: Sendable, Equatable {
     public var placed: [Placed]
     /// The slots whose items have new content.
     public var rebound: [(slot: UInt32, content: Content)]
+    /// How far the daemon moved the viewport since the previous change.
+    public var shift = Position(x: 0, y: 0)
+    /// Whether the change brings updates, all of which are animated.
+    public var isAnimated = false
+    /// Why slots were released, shown and placed, in this order. A slot without an entry only scrolled; one that was
+    /// released and is shown again has two entries or none.
+    public var causes: [Cause] = []
+    /// Where the sticky items travel that are shown or placed, or have another way to go, by slot.
+    public var sticky: [UInt32: Picture.Sticky] = [:]
+    /// A distance that is added to the edge of the viewport for sticky items.
+    public var stickyEdge = 0.0
+
+    /// The reason why an update released, showed or placed a slot.
+    public struct Cause: Sendable, Hashable {
+        /// A reason. A reason of a later daemon counts as `moved`.
+        public enum Reason: UInt8, Sendable, Hashable {
+            case scrolled, inserted, deleted, moved, reloaded
+        }
+
+        /// The number of the slot.
+        public var slot: UInt32
+        /// The reason.
+        public var reason: Reason
+
+        /// Creates a cause.
+        public init(slot: UInt32, reason: Reason) {
+            self.slot = slot
+            self.reason = reason
+        }
+    }
 
     /// Creates a change.
     public init(
@@ -111,5 +146,7 @@ public struct PictureChange: Sendable, Equatable {
         a.sequence == b.sequence && a.revision == b.revision && a.contentSize == b.contentSize && a.offset == b.offset
             && a.released == b.released && a.shown == b.shown && a.placed == b.placed
             && a.rebound.elementsEqual(b.rebound) { $0.slot == $1.slot && $0.content == $1.content }
+            && a.shift == b.shift && a.isAnimated == b.isAnimated && a.causes == b.causes && a.sticky == b.sticky
+            && a.stickyEdge == b.stickyEdge
     }
 }

@@ -83,6 +83,8 @@ final class PresenterLink: ListPresenter {
         var move: ItemMoveRequest?
         /// The holds that were sent to it.
         var knownHolds = (all: false, items: false)
+        /// The presenter's own number of the last revision that it has reported.
+        var revision: UInt64 = 0
         /// The number of unrequested item changes that were handled since the last grant.
         var handledChanges = 0
         /// The number of visible objects of each view that is presented in this process.
@@ -182,7 +184,7 @@ final class PresenterLink: ListPresenter {
     func open(_ reload: Change?) {
         session.stage = .opening
         session.update = reload
-        (session.handledChanges, session.knownHolds) = (0, holds)
+        (session.handledChanges, session.knownHolds, session.revision) = (0, holds, 0)
         let setup = PresenterSetup(
             configuration: reload?.options ?? objects.configuration, controllers: controllers,
             views: known.resumptions(except: calls.openingViews), selection: known.selection,
@@ -351,10 +353,34 @@ final class PresenterLink: ListPresenter {
     private func send(_ call: PresenterCalls.Call) {
         switch call.command {
         case .openView(let id, let view, let options): send(.openView(id, view, options), by: call.user)
-        case .view(let id, let view, let command): send(.view(id, view, command), by: call.user)
+        case .view(let id, let view, let command):
+            do throws(ListError) {
+                send(.view(id, view, try namingRevision(command, of: view)), by: call.user)
+            } catch {
+                calls.remove(id)
+                emit([.answer(id, .failure(error))])
+            }
         case .query(let id, let query): send(.query(id, query), by: call.user)
         case .update, .closeView, .configure, .hold, .keep, .stored, .stop: break
         }
+    }
+
+    /// Returns a command for the presenter, which does not know the revisions of the list: a range of items that refers to a
+    /// revision gets the transactions since then.
+    ///
+    /// - Throws: `revisionGone` if not all of them are known any more.
+    private func namingRevision(_ command: ViewCommand, of view: ViewID) throws(ListError) -> ViewCommand {
+        guard case .setVisibleRange(let seen, let first, let last, let growth, nil) = command,
+            known.views[view]?.namesRevisions == true
+        else { return command }
+        let isNewest = seen == 0 || seen > objects.numbers.last
+        guard isNewest || seen >= objects.log.oldestRevision else {
+            throw ListError(
+                .revisionGone,
+                "seen_sequence is revision \(seen), but changes are kept only from \(objects.log.oldestRevision)")
+        }
+        let missed = isNewest ? [] : try objects.log.changes(since: seen, byteLimit: .max)
+        return .setVisibleRange(seen: session.revision, first: first, last: last, growth: growth, missed: missed)
     }
 
     /// Allows calls again that were refused because workers had died while they handled them.
@@ -434,6 +460,7 @@ final class PresenterLink: ListPresenter {
             return nil
         case .opened(let said): return openedEvent(with: said)
         case .presented(let said):
+            if let transaction = said.transaction { session.revision = transaction.revision }
             guard session.stage == .open, let update = session.update, objects.phase == .presenting,
                 let said = apply(said, of: update)
             else {
@@ -443,6 +470,7 @@ final class PresenterLink: ListPresenter {
             session.update = nil
             return .presented(said)
         case .changed(let said, let request):
+            if let transaction = said.transaction { session.revision = transaction.revision }
             guard session.stage == .open, request == nil || request == session.move?.id,
                 let said = apply(said, of: nil)
             else {

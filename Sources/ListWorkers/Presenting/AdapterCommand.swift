@@ -63,8 +63,10 @@ package enum AdapterQuery: Sendable {
 package enum ViewCommand: Sendable {
     /// `View.SetViewport`. What the view shows may grow by `growth` bytes, else the answer is `limitsExceeded`.
     case setViewport(seen: UInt64, Rect, growth: Int = .max)
-    /// `View.SetVisibleRange`, with the same limit.
-    case setVisibleRange(seen: UInt64, first: IndexPath, last: IndexPath, growth: Int = .max)
+    /// `View.SetVisibleRange`, with the same limit. In a view whose owner names items by revision, `seen` is the revision;
+    /// on the way to the presenter it becomes the presenter's own, with the transactions that the owner missed until then.
+    case setVisibleRange(
+        seen: UInt64, first: IndexPath, last: IndexPath, growth: Int = .max, missed: [Transaction]? = nil)
     /// `View.ScrollTo`.
     case scrollTo(id: String, item: Int, ScrollPosition)
     /// `View.ReportScroll`.

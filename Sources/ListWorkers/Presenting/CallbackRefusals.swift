@@ -79,7 +79,7 @@ struct CallbackRefusals: Sendable {
         case .view(_, _, .invoke(let id, _, _, _)): (.action, id)
         case .view(_, _, .scrollTo(let id, let item, let position)): (.scroll(item: item, position), id)
         case .view(_, _, .reportSizes): (.measure, object)
-        case .view(_, _, .setVisibleRange(_, let first, let last, _)): (.range(first: first, last: last), object)
+        case .view(_, _, .setVisibleRange(_, let first, let last, _, _)): (.range(first: first, last: last), object)
         case .view(_, _, .reportScroll(let phase)): (.phase(phase), object)
         case .view(_, _, .setViewport(_, let rect, _)): (.viewport(rect.part(newSince: viewport)), object)
         case .query(_, .items): (.items, object)
@@ -151,7 +151,7 @@ extension CallbackRefusals.Entry {
         case .scroll(let item, let position):
             if case .view(_, _, .scrollTo(named, item, position)) = command { true } else { false }
         case .range(let refusedFirst, let refusedLast):
-            if case .view(_, _, .setVisibleRange(_, let first, let last, _)) = command {
+            if case .view(_, _, .setVisibleRange(_, let first, let last, _, _)) = command {
                 (first == refusedFirst && last == refusedLast)
                     || isAmong(sections: first.section, through: last.section, position: position)
             } else {

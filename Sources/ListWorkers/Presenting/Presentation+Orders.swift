@@ -73,9 +73,10 @@ extension Presentation {
         switch command {
         case .setViewport(let seen, let rect, let growth):
             return Self.result(of: try setViewport(view: view, seen: seen, rect: rect, growth: growth))
-        case .setVisibleRange(let seen, let first, let last, let growth):
+        case .setVisibleRange(let seen, let first, let last, let growth, let missed):
             return Self.result(
-                of: try setVisibleRange(view: view, seen: seen, first: first, last: last, growth: growth))
+                of: try setVisibleRange(
+                    view: view, seen: seen, first: first, last: last, growth: growth, missed: missed))
         case .reportScroll(let phase): return (.done, try reportScroll(view: view, phase.event))
         case .setOnScreen(let isOnScreen):
             return (.done, try setVisible(isOnScreen, view: view))

@@ -114,6 +114,7 @@ package struct ViewMemory: Sendable {
             if let wasWide, wasWide != description.viewport.size { measured = [:] }
         }
         resumption.visibleItems = description.visibleItems
+        if description.shift.isPossible { resumption.shift = description.shift }
         resumption.history.forget(upTo: description.acknowledgedSequence)
         resumption.acknowledgedSequence = description.acknowledgedSequence
         resumption.isStalled = description.state == .stalled
@@ -141,7 +142,7 @@ package struct ViewMemory: Sendable {
             shown[placement.slot]?.z = placement.z
         }
         for rebinding in change.rebound { shown[rebinding.slot]?.content = rebinding.content }
-        return shown.count <= max(limit, before)
+        return max(shown.count, change.sticky.count) <= max(limit, before)
     }
 
     /// Records a complete picture that is sent to the viewer. Returns false when it has more than `limit` elements.
@@ -157,6 +158,9 @@ package struct ViewMemory: Sendable {
         recordShown(picture.items)
         return shown.count <= max(limit, before)
     }
+
+    /// Whether the view's owner names items by revision.
+    package var namesRevisions: Bool { resumption.options.rangeAt == .revision }
 
     /// Whether the view has visible items, whose index paths follow the changes of the list.
     var followsItems: Bool { resumption.visibleItems != nil }
@@ -249,9 +253,11 @@ extension SelectedItem {
 
 extension Rect {
     /// Whether the rectangle is valid for a viewport. The engine accepts no other, but a worker may report any.
-    fileprivate var isPossible: Bool {
-        origin.x.isFinite && origin.y.isFinite && size.isPossible
-    }
+    fileprivate var isPossible: Bool { origin.isPossible && size.isPossible }
+}
+
+extension Point {
+    fileprivate var isPossible: Bool { x.isFinite && y.isFinite }
 }
 
 extension Size {

@@ -36,8 +36,8 @@ extension ViewCommand: WireCodable {
     func write(to writer: inout WireWriter) {
         switch self {
         case .setViewport(let seen, let rect, let growth): writer.write(0 as UInt8, seen, rect, growth)
-        case .setVisibleRange(let seen, let first, let last, let growth):
-            writer.write(1 as UInt8, seen, first, last, growth)
+        case .setVisibleRange(let seen, let first, let last, let growth, let missed):
+            writer.write(1 as UInt8, seen, first, last, growth, missed)
         case .scrollTo(let id, let item, let position): writer.write(2 as UInt8, id, item, position)
         case .reportSizes(let sizes): writer.write(3 as UInt8, sizes)
         case .select(let id, let item, let flag): writer.write(4 as UInt8, id, item, flag)
@@ -59,7 +59,7 @@ extension ViewCommand: WireCodable {
         case 1:
             self = .setVisibleRange(
                 seen: try reader.read(), first: try reader.read(), last: try reader.read(),
-                growth: try reader.read())
+                growth: try reader.read(), missed: try reader.read())
         case 2: self = .scrollTo(id: try reader.read(), item: try reader.read(), try reader.read())
         case 3: self = .reportSizes(try reader.read())
         case 4: self = .select(id: try reader.read(), item: try reader.read(), try reader.read())

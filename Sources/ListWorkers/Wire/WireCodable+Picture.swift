@@ -19,6 +19,7 @@ extension PictureItem: WireCodable {
 extension PictureChange: WireCodable {
     func write(to writer: inout WireWriter) {
         writer.write(view, sequence, revision, contentSize, offset, released, shown, placed, rebound, transitions)
+        writer.write(shift, isAnimated, causes, sticky, stickyEdge)
     }
 
     init(from reader: inout WireReader) throws(WireError) {
@@ -30,6 +31,32 @@ extension PictureChange: WireCodable {
         placed = try reader.read()
         rebound = try reader.read()
         transitions = try reader.read()
+        shift = try reader.read()
+        isAnimated = try reader.read()
+        causes = try reader.read()
+        sticky = try reader.read()
+        stickyEdge = try reader.read()
+        guard causes.count <= released.count + shown.count + placed.count else {
+            throw WireError("a picture has more causes than slots that changed")
+        }
+    }
+}
+
+extension PictureChange.Reason: WireCodable {}
+
+extension PictureChange.Cause: WireCodable {
+    func write(to writer: inout WireWriter) { writer.write(slot, reason) }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        self.init(slot: try reader.read(), reason: try reader.read())
+    }
+}
+
+extension PictureChange.Sticky: WireCodable {
+    func write(to writer: inout WireWriter) { writer.write(slot, first, last) }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        self.init(slot: try reader.read(), first: try reader.read(), last: try reader.read())
     }
 }
 
@@ -61,12 +88,18 @@ extension PictureChange.Transition: WireCodable {
 }
 
 extension Picture: WireCodable {
-    func write(to writer: inout WireWriter) { writer.write(sequence, revision, contentSize, offset, items) }
+    func write(to writer: inout WireWriter) {
+        writer.write(sequence, revision, contentSize, offset, items, shift, sticky, stickyEdge)
+    }
 
     init(from reader: inout WireReader) throws(WireError) {
         self.init(
             sequence: try reader.readSequence(), revision: try reader.read(), contentSize: try reader.read(),
             offset: try reader.read(), items: try reader.read())
+        shift = try reader.read()
+        sticky = try reader.read()
+        stickyEdge = try reader.read()
+        guard sticky.count <= items.count else { throw WireError("a picture has more sticky slots than slots") }
     }
 }
 
@@ -75,7 +108,7 @@ extension Picture: WireCodable {
 extension ListViewOptions: WireCodable {
     func write(to writer: inout WireWriter) {
         writer.write(layout, window, windowBytes, lead, trail, buffer, overscanItems, fields)
-        writer.write(isAnchored, isAnchoredAtStart, scale, contentInset, workingRangeUnit, opening)
+        writer.write(isAnchored, isAnchoredAtStart, scale, contentInset, workingRangeUnit, opening, prefetch, rangeAt)
     }
 
     init(from reader: inout WireReader) throws(WireError) {
@@ -94,17 +127,21 @@ extension ListViewOptions: WireCodable {
         contentInset = try reader.read()
         workingRangeUnit = try reader.read()
         opening = try reader.read()
+        prefetch = try reader.read()
+        rangeAt = try reader.read()
     }
 }
 
 extension ListWorkingRangeUnit: WireCodable {}
+
+extension ListRangeReference: WireCodable {}
 
 extension ViewDescription.State: WireCodable {}
 
 extension ViewDescription: WireCodable {
     func write(to writer: inout WireWriter) {
         writer.write(state, sequence, acknowledgedSequence, contentSize, viewport, workingRange, visibleSections)
-        writer.write(visibleObjects, visibleItems, byteCount)
+        writer.write(visibleObjects, visibleItems, byteCount, shift)
     }
 
     init(from reader: inout WireReader) throws(WireError) {
@@ -114,6 +151,7 @@ extension ViewDescription: WireCodable {
             contentSize: try reader.read(), viewport: try reader.read(), workingRange: try reader.read(),
             visibleSections: try reader.read(), visibleObjects: try reader.read(), visibleItems: try reader.read(),
             byteCount: max(0, try reader.read()))
+        shift = try reader.read()
     }
 }
 
@@ -137,7 +175,7 @@ extension ViewResumption: WireCodable {
     func write(to writer: inout WireWriter) {
         writer.write(id, options, viewport, visibleItems, history.spans, isOnScreen)
         writer.write(sequence, acknowledgedSequence, isStalled, contentSize, shown, released, measured)
-        writer.write(nearEnd)
+        writer.write(nearEnd, shift)
     }
 
     init(from reader: inout WireReader) throws(WireError) {
@@ -154,6 +192,7 @@ extension ViewResumption: WireCodable {
         released = try reader.read()
         measured = try reader.read()
         nearEnd = try reader.read()
+        shift = try reader.read()
     }
 }
 

@@ -20,9 +20,10 @@ struct ListViewOptionsTests {
         adapter.workingRange = 7
         let values: [String: Value] = [
             "layout": "absolute", "lead": .uint32(7), "trail": .uint32(7),
-            "window": .uint32(32), "window-bytes": .uint32(262_144), "buffer": 20.0, "overscan-items": .uint32(0),
+            "window": .uint32(32), "window-bytes": .uint32(262_144), "buffer": 20.0, "prefetch": 0.0,
+            "overscan-items": .uint32(0),
             "fields": .array(element: "s", []), "anchor": true, "anchor-at-start": false, "scale": 0.0,
-            "working-range-unit": "sections",
+            "working-range-unit": "sections", "range-at": "picture",
         ]
         #expect(try ListViewOptions([:]).values(inForceWith: adapter) == values)
     }
@@ -31,9 +32,9 @@ struct ListViewOptionsTests {
     func roundTrip() throws {
         let values: [String: Value] = [
             "layout": "absolute", "window": .uint32(1), "window-bytes": .uint32(0), "lead": .uint32(3),
-            "trail": .uint32(.max), "buffer": 0.5, "overscan-items": .uint32(9),
+            "trail": .uint32(.max), "buffer": 0.5, "prefetch": 800.0, "overscan-items": .uint32(9),
             "fields": .array(element: "s", ["name", "size"]), "anchor": false, "anchor-at-start": true, "scale": 2.0,
-            "working-range-unit": "items", "at": .structure(["o1", .uint32(7), "center"]),
+            "working-range-unit": "items", "range-at": "revision", "at": .structure(["o1", .uint32(7), "center"]),
         ]
         let options = try ListViewOptions(values)
         #expect(options.values(inForceWith: AdapterOptions()) == values)
@@ -65,9 +66,11 @@ struct ListViewOptionsTests {
             ("buffer", .double(-1), "option “buffer”: -1.0 (d) is not a finite number of at least 0"),
             ("buffer", .int16(-1), "option “buffer”: -1 (n) is not a finite number of at least 0"),
             ("buffer", .array(element: "d", []), "option “buffer”: […] (ad) is not a number"),
+            ("prefetch", .double(.infinity), "option “prefetch”: inf (d) is not a finite number of at least 0"),
             ("scale", .double(.nan), "option “scale”: nan (d) is not a finite number of at least 0"),
             ("scale", .boolean(false), "option “scale”: false (b) is not a number"),
             ("layout", "grid", "option “layout”: “grid” is not one of flow, absolute, none"),
+            ("range-at", "epoch", "option “range-at”: “epoch” is not one of picture, revision"),
             ("at", "o1", "option “at”: the value has the type “s” instead of “(sus)”"),
             (
                 "at", .structure(["o1", .uint32(0), "top"]),

@@ -33,7 +33,7 @@ extension MessageWriter {
                 }
             }
         }
-        append(details: [])
+        append(details: change.details)
     }
 
     /// Appends the arguments of the answer to `Resync`.
@@ -45,10 +45,11 @@ extension MessageWriter {
         append(picture.contentSize)
         append(picture.offset)
         append(picture.items)
-        append(details: [
-            ("sections", .uint32(UInt32(clamping: counts.sections))),
-            ("items", .uint32(UInt32(clamping: counts.items))),
-        ])
+        append(
+            details: [
+                ("sections", .uint32(UInt32(clamping: counts.sections))),
+                ("items", .uint32(UInt32(clamping: counts.items))),
+            ] + .movements(shift: picture.shift, picture.sticky, edge: picture.stickyEdge))
     }
 
     private mutating func append(_ items: [PictureItem]) {
@@ -103,6 +104,33 @@ extension PictureChange {
     var sizeOnBus: Int {
         4 * released.count + 64 * placed.count
             + shown.reduce(0) { $0 + $1.content.byteCount + $1.objectID.utf8.count + 128 }
-            + rebound.reduce(0) { $0 + $1.content.byteCount + 16 }
+            + rebound.reduce(0) { $0 + $1.content.byteCount + 16 } + 8 * causes.count + 24 * sticky.count
+    }
+
+    /// The details of `Changed`.
+    fileprivate var details: [(name: String, value: DBusValue)] {
+        var details: [(name: String, value: DBusValue)] = isAnimated == true ? [("animated", .boolean(true))] : []
+        if !causes.isEmpty {
+            let rows = causes.map { DBusValue.structure([.uint32($0.slot), .byte($0.reason.rawValue)]) }
+            details.append(("causes", .array(element: "(uy)", rows)))
+        }
+        return details + .movements(shift: shift, sticky, edge: stickyEdge)
+    }
+}
+
+extension [(name: String, value: DBusValue)] {
+    /// The details with which a client that scrolls by itself draws: how far the viewport was moved, and where sticky
+    /// elements travel.
+    fileprivate static func movements(shift: Point, _ sticky: [PictureChange.Sticky], edge: Double) -> Self {
+        var details: Self = []
+        if shift != .zero { details.append(("shift", .structure([.double(shift.x), .double(shift.y)]))) }
+        if !sticky.isEmpty {
+            let rows = sticky.map {
+                DBusValue.structure([.uint32($0.slot), .double($0.first), .double($0.last)])
+            }
+            details.append(("sticky", .array(element: "(udd)", rows)))
+        }
+        if edge != 0 { details.append(("sticky-edge", .double(edge))) }
+        return details
     }
 }

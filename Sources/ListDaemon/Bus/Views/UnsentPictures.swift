@@ -32,13 +32,14 @@ struct UnsentPictures {
         merge(to: revision)
     }
 
-    /// Removes all changes. Returns whether there were any.
-    mutating func withdraw() -> Bool {
-        guard !changes.isEmpty else { return false }
+    /// Removes all changes. Returns how far the viewport moved in them; nil if there were none.
+    mutating func withdraw() -> Point? {
+        guard !changes.isEmpty else { return nil }
+        let shift = changes.reduce(Point.zero) { $0 + $1.shift }
         changes = []
         isBehind = false
         stamp += 1
-        return true
+        return shift
     }
 
     /// Removes and returns the first change.

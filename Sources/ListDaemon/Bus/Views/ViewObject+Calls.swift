@@ -10,9 +10,7 @@ extension ViewObject {
         try checkOwner(of: call)
         let (seen, x, y, width, height) = try call.arguments(
             as: UInt64.self, Double.self, Double.self, Double.self, Double.self)
-        performForPicture(call) { growth in
-            .setViewport(seen: seen, Rect(x: x, y: y, width: width, height: height), growth: growth)
-        }
+        setViewport(call, Viewport(seen: seen, rect: Rect(x: x, y: y, width: width, height: height)))
     }
 
     func setVisibleRange(_ call: Call) throws {
@@ -134,8 +132,11 @@ extension ViewObject {
         let size = (description?.visibleObjects.count ?? 0) * 256
         service.calls.reads.perform(for: call, size: size) { [self] finished in
             request(for: call, .resync) { [self] outcome in
-                answer(call, with: outcome) { answer, writer in
-                    guard case .picture(let picture, let status) = answer else { return false }
+                var lost = Point.zero
+                if case .success = outcome { lost = takeLostShift() }
+                answer(call, with: outcome) { [lost] answer, writer in
+                    guard case .picture(var picture, let status) = answer else { return false }
+                    picture.shift = picture.shift + lost
                     writer.append(picture, counts: (status.objectCount, status.itemCount))
                     return true
                 } finished: {

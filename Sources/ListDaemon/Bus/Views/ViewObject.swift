@@ -27,10 +27,16 @@ final class ViewObject {
     private(set) var stamp: UInt64 = 0
     /// The pictures that wait for their turn.
     private var unsent = UnsentPictures()
+    /// How far the viewport moved in pictures that were withdrawn, and that the owner has not been told yet.
+    private var lostShift = Point.zero
     /// Whether the owner has closed the view. Its object stays until nothing is displayed any more.
     private var isClosing = false
     /// The number of calls that set the viewport or the range.
     private var places: UInt64 = 0
+    /// The size of the last viewport that was sent to the host, and whether the host is laying it out.
+    private var size: (wanted: Size, isUnderWay: Bool)?
+    /// The newest viewport that waits until another size is laid out, with the calls that it replaces.
+    private var waiting: (call: Call, viewport: Viewport, replaced: [Call])?
     let service: Service
 
     init(
@@ -99,8 +105,14 @@ final class ViewObject {
         service.calls.reads.answer(call, with: outcome, isInOrder: true, write, finished: finished)
     }
 
-    /// Sends a command to the host on behalf of a call.
+    /// Sends a command to the host on behalf of a call, behind the viewport that waits.
     func request(for call: Call, _ command: ViewCommand, _ completion: @escaping RequestTable.Completion) {
+        switch command {
+        case .setViewport, .acknowledge: break
+        case .setVisibleRange, .scrollTo, .reportScroll, .setOnScreen, .reportSizes, .select, .changeSelection,
+            .invoke, .setHighlighted, .resync, .close:
+            sendWaitingViewport()
+        }
         adapter.request(of: call.peer, isLong: mayTakeLong(command), completion) { [number] id in
             .view(id, number, command)
         }
@@ -116,7 +128,7 @@ extension ViewObject {
         guard let description, description.visibleObjects.count <= Self.fewObjects else { return true }
         switch command {
         case .setViewport(_, let rect, _): return rect.size != description.viewport.size
-        case .setVisibleRange(_, let first, let last, _): return last.section - first.section > Self.fewObjects
+        case .setVisibleRange(_, let first, let last, _, _): return last.section - first.section > Self.fewObjects
         case .changeSelection(let select, let deselect): return select.count + deselect.count > Self.fewObjects
         case .scrollTo, .reportScroll, .setOnScreen, .reportSizes, .select, .invoke, .setHighlighted, .acknowledge,
             .resync,
@@ -132,17 +144,60 @@ extension ViewObject {
     /// The bytes that are booked for the growth of a picture before its size is known.
     private static let firstGrowth = 1 << 20
 
+    /// A viewport that the owner asks for, in the content of the picture `seen`.
+    struct Viewport {
+        let seen: UInt64
+        let rect: Rect
+    }
+
+    /// Sets the viewport, and answers the call with the sequence.
+    ///
+    /// While one size is laid out, which may take long, only the newest of the later viewports is kept. The calls that it
+    /// replaces get its answer.
+    func setViewport(_ call: Call, _ viewport: Viewport) {
+        guard size?.isUnderWay != true else {
+            waiting = (call, viewport, (waiting?.replaced ?? []) + (waiting.map { [$0.call] } ?? []))
+            return
+        }
+        send(viewport, for: call, replacing: [])
+    }
+
+    private func sendWaitingViewport() {
+        guard let (call, viewport, replaced) = waiting else { return }
+        waiting = nil
+        send(viewport, for: call, replacing: replaced)
+    }
+
+    private func send(_ viewport: Viewport, for call: Call, replacing replaced: [Call]) {
+        let isNew = size.map { $0.wanted != viewport.rect.size } ?? true
+        size = (viewport.rect.size, isNew || size?.isUnderWay == true)
+        performForPicture(call) { growth in
+            .setViewport(seen: viewport.seen, viewport.rect, growth: growth)
+        } then: { [self] outcome in
+            for other in replaced { answer(other, with: outcome, Self.writeSequence) {} }
+            guard isNew else { return }
+            size?.isUnderWay = false
+            sendWaitingViewport()
+        }
+    }
+
     /// Sets the viewport or the range of a view, and answers the call with the sequence.
     ///
     /// How much larger the picture becomes is known when it is made. Until then bytes are booked for it, as far as the
     /// user has some left. If the picture needs more, it is made again with sixteen times as many.
-    func performForPicture(_ call: Call, _ command: @escaping @DBusActor (_ growth: Int) -> ViewCommand) {
+    ///
+    /// - Parameter then: called with the outcome, after the call was answered.
+    func performForPicture(
+        _ call: Call, _ command: @escaping @DBusActor (_ growth: Int) -> ViewCommand,
+        then: @escaping RequestTable.Completion = { _ in }
+    ) {
         places += 1
-        performForPicture(call, command, number: places, growth: Self.firstGrowth)
+        performForPicture(call, command, number: places, growth: Self.firstGrowth, then: then)
     }
 
     private func performForPicture(
-        _ call: Call, _ command: @escaping @DBusActor (_ growth: Int) -> ViewCommand, number: UInt64, growth: Int
+        _ call: Call, _ command: @escaping @DBusActor (_ growth: Int) -> ViewCommand, number: UInt64, growth: Int,
+        then: @escaping RequestTable.Completion
     ) {
         let quotas = service.limits.quotas
         let booked = quotas.bookBytes(upTo: growth, for: user)
@@ -156,13 +211,15 @@ extension ViewObject {
                             .limitsExceeded, "user \(user) would have more bytes in lists and views than allowed"))
                 } else if number == places {
                     let (more, overflow) = growth.multipliedReportingOverflow(by: 16)
-                    return performForPicture(call, command, number: number, growth: overflow ? .max : more)
+                    return performForPicture(
+                        call, command, number: number, growth: overflow ? .max : more, then: then)
                 } else {
                     // A later call has set another place meanwhile.
                     outcome = .success(.sequence(sequence))
                 }
             }
             answer(call, with: outcome, Self.writeSequence) {}
+            then(outcome)
         }
     }
 
@@ -210,10 +267,17 @@ extension ViewObject {
             owner.flush()
         }
         guard hasNoSuccessor else { return unsent.advance(to: revision) }
-        if unsent.withdraw() {
+        if let shift = unsent.withdraw() {
+            lostShift = lostShift + shift
             service.views.setHasUnsent(self, false)
             announceLoss()
         }
+    }
+
+    /// Returns how far the viewport moved in pictures that were withdrawn since the last call.
+    func takeLostShift() -> Point {
+        defer { lostShift = .zero }
+        return lostShift
     }
 
     /// The maximum bytes of a view's pictures that are encoded on the event loop's thread because others wait for them.
