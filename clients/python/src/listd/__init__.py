@@ -77,7 +77,7 @@ from ._info import (
 from ._list import List
 from ._objects import Object
 from ._options import ListOptions, ViewOptions
-from ._picture import Frame, Picture, Point, Shown, Size
+from ._picture import Cause, Frame, Picture, Point, Shown, Size
 from ._results import Found, Hit, ItemCounts, ListItem, Page
 from ._transaction import Transaction
 from ._values import Array, Byte, Dictionary, Int16, Int32, ObjectPath, Signature, Struct, UInt16, UInt32, UInt64
@@ -88,6 +88,7 @@ __all__ = [
     "AdapterExists",
     "Array",
     "Byte",
+    "Cause",
     "Change",
     "ClientInfo",
     "Daemon",

@@ -91,9 +91,14 @@ class ViewOptions(TypedDict, total=False):
         ``working_range``).
     :ivar trail: its length before the first visible one (the list's ``working_range``).
     :ivar working_range_unit: the unit of both: ``sections`` or ``items`` (``"sections"``).
-    :ivar buffer: how far beyond the viewport items are shown, in the units of the layout (20): scrolling inside it needs no call.
+    :ivar buffer: how far beyond the viewport items are displayed, in the units of the layout (20): scrolling inside it needs no
+        call. In layout ``absolute`` it counts on all four sides.
+    :ivar prefetch: how far beyond the viewport items are in the picture without being displayed (0): scrolling inside it waits for
+        nothing. Not for layout ``none``, which has ``overscan_items``.
     :ivar overscan_items: how many items beyond the range are shown on both sides, in layout ``none`` (0): scrolling inside them
         needs no call. :meth:`Picture.visible` leaves them out.
+    :ivar range_at: what the rows of :meth:`View.show` refer to: the ``picture`` that was read last, or the ``revision`` of a copy
+        of the list, which :meth:`View.show` takes (``"picture"``).
     :ivar fields: only these keys of contents (all).
     :ivar anchor: whether visible items keep their place when something above them changes (true).
     :ivar anchor_at_start: the same at the very beginning of the list (false).
@@ -108,6 +113,7 @@ class ViewOptions(TypedDict, total=False):
     lead: int
     trail: int
     buffer: float
+    prefetch: float
     overscan_items: int
     fields: list[str]
     anchor: bool
@@ -115,6 +121,7 @@ class ViewOptions(TypedDict, total=False):
     scale: float
     at: tuple[str, int, str]
     working_range_unit: Literal["sections", "items"]
+    range_at: Literal["picture", "revision"]
 
 
 _COUNTS = frozenset(
@@ -131,7 +138,7 @@ _COUNTS = frozenset(
         "overscan_items",
     }
 )
-_NUMBERS = frozenset({"top_content_inset", "sticky_header_offset", "buffer", "scale", "near_end_distance"})
+_NUMBERS = frozenset({"top_content_inset", "sticky_header_offset", "buffer", "prefetch", "scale", "near_end_distance"})
 _TEXTS_BY_TEXT = frozenset({"section_controllers", "hints"})
 
 

@@ -49,6 +49,11 @@ class Frame(NamedTuple):
     height: float
 
 
+#: Why a slot came, left or moved: the item is new in the list, it is gone, an update changed its frame or index, or it was
+#: made again with another reuse identifier.
+Cause = Literal["inserted", "deleted", "moved", "reloaded"]
+
+
 class Span(NamedTuple):
     """The first and the last of some rows, each as (section, item)."""
 
@@ -89,10 +94,15 @@ class Picture:
     :ivar sequence: the number of differences that listd has sent.
     :ivar revision: the revision of the shown list.
     :ivar content_size: the size of the whole content, in the units of the layout; zero in layout ``none``.
-    :ivar offset: the offset of the viewport in the content.
-    :ivar slots: the shown items, by slot.
+    :ivar offset: where the viewport is in the content: where the program has scrolled to, moved along with the items when
+        something before them changes.
+    :ivar slots: the shown items, by slot. Sticky headers lie where they belong at :attr:`offset`.
     :ivar opening: a number that changes when the view is opened again, after a restart of listd; the slots then stand for other
         widgets.
+    :ivar animated: whether updates changed something since the picture that was read before, and all of them are animated.
+    :ivar causes: why slots that are shown came or moved since the picture that was read before. A slot without an entry only
+        scrolled.
+    :ivar gone: why slots of the picture that was read before were released, in the same way.
     """
 
     sequence: int = 0
@@ -101,6 +111,9 @@ class Picture:
     offset: Point = Point(0, 0)
     slots: Mapping[int, Shown] = field(default_factory=dict)
     opening: int = 0
+    animated: bool = False
+    causes: Mapping[int, Cause] = field(default_factory=dict)
+    gone: Mapping[int, Cause] = field(default_factory=dict)
     _screen: Frame | Span | None = field(default=None, repr=False)
 
     def rows(self) -> list[Shown]:
@@ -156,10 +169,68 @@ def shown_of(row: list[Any]) -> Shown:
     )
 
 
+_CAUSES: dict[int, Cause] = {1: "inserted", 2: "deleted", 3: "moved", 4: "reloaded"}
+
+
+class News:
+    """What updates changed between two pictures, in any number of differences."""
+
+    def __init__(self) -> None:
+        #: Whether all updates are animated; None if there was none.
+        self._animated: bool | None = None
+        self._has_update = False
+        self.causes: dict[int, Cause] = {}
+        self.gone: dict[int, Cause] = {}
+        self._fresh: set[int] = set()
+
+    @property
+    def animated(self) -> bool:
+        """Whether there were updates, and all of them are animated."""
+        return self._animated is True
+
+    def add(self, released: list[int], shown: list[int], placed: list[int], details: Mapping[str, Any]) -> None:
+        """Adds a difference."""
+        waiting: dict[int, list[int]] = {}
+        for slot, cause in details.get("causes", ()):
+            waiting.setdefault(slot, []).append(cause)
+
+        def cause_of(slot: int) -> Cause | None:
+            return _CAUSES.get(waiting[slot].pop(0)) if waiting.get(slot) else None
+
+        if waiting or details.get("animated"):
+            # A change whose updates are not animated says so only by its causes.
+            self._animated = bool(details.get("animated")) and self._animated is not False
+        for slot in released:
+            cause, before = cause_of(slot), self.causes.pop(slot, None)
+            if slot in self._fresh:
+                # The consumer never saw the item.
+                self._fresh.discard(slot)
+            elif (why := cause or before) is not None:
+                self.gone[slot] = why
+        for slot in shown:
+            self._fresh.add(slot)
+            self._note(slot, cause_of(slot))
+        for slot in placed:
+            cause = cause_of(slot)
+            if slot not in self.causes:
+                self._note(slot, cause)
+
+    def _note(self, slot: int, cause: Cause | None) -> None:
+        if cause is not None:
+            self.causes[slot] = cause
+
+
 class Canvas:
     """The newest picture, to which differences are applied. This class makes no calls."""
 
     def __init__(self) -> None:
+        #: How far listd has moved the viewport, in all differences together.
+        self.shift = Point(0, 0)
+        #: Where sticky items travel along the scroll axis, by slot.
+        self.sticky: dict[int, tuple[float, float]] = {}
+        self.sticky_edge = 0.0
+        #: What updates changed since :meth:`picture` was called last.
+        self.news = News()
         self.sequence = 0
         self.revision = 0
         self.content_size = Size(0, 0)
@@ -171,10 +242,13 @@ class Canvas:
         self.sequence, self.revision = body[0], body[1]
         self.content_size, self.offset = Size(*body[2]), Point(*body[3])
         self.slots = {row[0]: shown_of(row) for row in body[4]}
+        self.news = News()
+        self.sticky = {}
+        self._take_in({key: fact.value for key, fact in body[5].items()})
 
     def apply(self, body: list[Any]) -> Outcome:
         """Applies a ``Changed`` signal: release, show, place, rebind."""
-        sequence, revision, content_size, offset, released, shown, placed, rebound, _ = body
+        sequence, revision, content_size, offset, released, shown, placed, rebound, details = body
         if sequence <= self.sequence:
             return Outcome.IGNORED
         if sequence != self.sequence + 1:
@@ -198,10 +272,40 @@ class Canvas:
         self.slots = slots
         self.sequence, self.revision = sequence, revision
         self.content_size, self.offset = Size(*content_size), Point(*offset)
+        self.sticky = {slot: way for slot, way in self.sticky.items() if slot not in released}
+        facts = {key: fact.value for key, fact in details.items()}
+        self._take_in(facts)
+        self.news.add(released, [row[0] for row in shown], [row[0] for row in placed], facts)
         return Outcome.APPLIED
 
-    def picture(self, offset: Point, opening: int, screen: Frame | Span | None = None) -> Picture:
+    def _take_in(self, details: Mapping[str, Any]) -> None:
+        x, y = details.get("shift", (0, 0))
+        self.shift = Point(self.shift.x + x, self.shift.y + y)
+        self.sticky = {**self.sticky, **{slot: (first, last) for slot, first, last in details.get("sticky", ())}}
+        self.sticky_edge = details.get("sticky-edge", 0.0)
+
+    def picture(
+        self, offset: Point, opening: int, screen: Frame | Span | None = None, is_horizontal: bool = False
+    ) -> Picture:
         """Returns the picture as a value. Later differences replace :attr:`slots` and never modify it."""
+        news, self.news = self.news, News()
+        slots = self.slots
+        if self.sticky:
+            edge = (offset.x if is_horizontal else offset.y) + self.sticky_edge
+            slots = dict(slots)
+            for slot, (first, last) in self.sticky.items():
+                frame, place = slots[slot].frame, max(first, min(edge, last))
+                frame = frame._replace(x=place) if is_horizontal else frame._replace(y=place)
+                slots[slot] = replace(slots[slot], frame=frame)
         return Picture(
-            self.sequence, self.revision, self.content_size, offset, MappingProxyType(self.slots), opening, screen
+            self.sequence,
+            self.revision,
+            self.content_size,
+            offset,
+            MappingProxyType(slots),
+            opening,
+            news.animated,
+            MappingProxyType(news.causes),
+            MappingProxyType(news.gone),
+            screen,
         )

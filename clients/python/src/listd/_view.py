@@ -8,7 +8,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Literal, NamedTuple, Self
 
-from ._errors import Disconnected, ListdError, Unavailable, UnknownObject, ViewClosed
+from ._errors import Disconnected, InvalidArgs, ListdError, Unavailable, UnknownObject, ViewClosed
 from ._link import Incarnation, Link, awaited
 from ._names import ADAPTER, PROPERTIES, VIEW
 from ._picture import Canvas, Outcome, Picture, Point
@@ -131,8 +131,10 @@ class View(AsyncIterator[Picture]):
             self._acknowledged = canvas.sequence
             self._is_stalled = False
             self._daemon.call(self._path, VIEW, "Ack", "t", [canvas.sequence], None)
-        self._window.record_read(canvas.sequence)
-        return canvas.picture(self._window.place, self._opening, self._window.screen)
+        self._window.record_read(canvas)
+        return canvas.picture(
+            self._window.place, self._opening, self._window.screen, self._window.is_horizontal
+        )
 
     async def __anext__(self) -> Picture:
         if self._waiter is not None:
@@ -156,25 +158,33 @@ class View(AsyncIterator[Picture]):
 
     # MARK: where it looks
 
-    async def show(self, first: int | tuple[int, int], last: int | tuple[int, int]) -> Picture:
+    async def show(
+        self, first: int | tuple[int, int], last: int | tuple[int, int], revision: int | None = None
+    ) -> Picture:
         """Sets the visible rows, in layout ``none``: the first and the last one, both included.
 
         A row is a section, or a (section, item), in the picture that was read last. listd adjusts it by later moves. Past the
         end, each section counts as one row, and the range is clamped to the list. From then on, the range follows its rows, see
         ``anchor``. While the range is inside the rows of ``overscan_items``, nothing is sent.
 
+        :param revision: the revision of the copy of the list that the rows refer to, with ``range_at="revision"``.
         :returns: the picture that shows the rows.
         :raises InvalidArgs: the last row is before the first, or the view has a layout.
+        :raises RevisionGone: listd does not remember the changes since that revision.
         """
-        return await self._look(Range.of(first, last))
+        if revision is not None and self._options.get("range-at") is None:
+            raise InvalidArgs('a range refers to a revision only in a view with range_at="revision"')
+        return await self._look(Range.of(first, last, revision))
 
     async def scroll(self, x: float, y: float, width: float, height: float) -> Picture:
         """Sets the visible part of the content, in the units of the layout.
 
         Positions are those of the picture that was read last; listd adjusts them by later moves. While the viewport stays inside
-        ``buffer``, nothing is sent, so a large buffer makes scrolling smooth.
+        ``buffer``, nothing is sent. While it stays inside ``prefetch``, nothing is waited for, so a large one makes scrolling
+        smooth. With another width or height, the first visible item keeps its place.
 
-        :returns: the picture that shows the part.
+        :returns: the picture that shows the part. Its :attr:`Picture.offset` is where the viewport is, and its sticky headers
+            lie where they belong there.
         :raises InvalidArgs: a size is negative, a number is infinite or NaN, or the layout is ``none``.
         """
         return await self._look(Viewport(float(x), float(y), float(width), float(height)))
@@ -183,6 +193,9 @@ class View(AsyncIterator[Picture]):
         self._check()
         is_settled = not self._is_sending and self._wishes.are_sent and bool(self._path)
         if self._window.set_wanted(wanted, self._canvas, is_settled):
+            if self._window.must_tell:
+                self._wishes.repeat()
+                self._send()
             return self.picture
         with self._wishes.new() as shown:
             self._send()
@@ -196,8 +209,7 @@ class View(AsyncIterator[Picture]):
             return
         self._is_sending = True
         sent = self._wishes.send()
-        member, signature, body = wanted.call(self._window.seen_sequence)
-        self._window.record_request(wanted, self._canvas.sequence)
+        member, signature, body = self._window.record_request(wanted)
 
         def shown() -> None:
             self._is_sending = False
@@ -381,7 +393,10 @@ class View(AsyncIterator[Picture]):
 
     def _described(self, result: Reply | ListdError) -> None:
         if isinstance(result, Reply):
-            self._window.is_horizontal = plain(result.body[0]).get("direction") == "horizontal"
+            options = plain(result.body[0])
+            self._window.is_horizontal = options.get("direction") == "horizontal"
+            if "layout" not in self._options:
+                self._window.is_absolute = options.get("layout") == "absolute"
 
     def _answered(self, daemon: Incarnation, attachment: int, result: Reply | ListdError) -> bool:
         if attachment != self._attachment or self._is_closed:

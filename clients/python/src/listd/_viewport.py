@@ -21,14 +21,22 @@ class Range:
 
     first: tuple[int, int]
     last: tuple[int, int]
+    #: The revision of the list that is meant; None = the picture that was read last.
+    revision: int | None = None
 
     @classmethod
-    def of(cls, first: int | tuple[int, int], last: int | tuple[int, int]) -> Range:
+    def of(
+        cls, first: int | tuple[int, int], last: int | tuple[int, int], revision: int | None = None
+    ) -> Range:
         """Sections, or (section, item).
 
         :raises InvalidArgs: a number is not a valid position, or last is before first.
         """
-        made = cls((first, 0) if isinstance(first, int) else first, (last, LAST) if isinstance(last, int) else last)
+        made = cls(
+            (first, 0) if isinstance(first, int) else first,
+            (last, LAST) if isinstance(last, int) else last,
+            revision,
+        )
         if not all(0 <= number <= LAST for number in (*made.first, *made.last)):
             raise InvalidArgs(f"rows are numbered from 0 to {LAST}")
         if made.last < made.first:
@@ -37,7 +45,7 @@ class Range:
 
     def call(self, seen: int) -> tuple[str, str, list[Any]]:
         """Returns the call that requests the range."""
-        return "SetVisibleRange", "tuuuu", [seen, *self.first, *self.last]
+        return "SetVisibleRange", "tuuuu", [seen if self.revision is None else self.revision, *self.first, *self.last]
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,24 +74,28 @@ class Window:
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         self._buffer = float(options.get("buffer", 20.0))
+        #: How far beyond the viewport that listd knows the picture has items.
+        self._reach = max(self._buffer, float(options.get("prefetch", 0.0)))
         self._screen = Screen(options)
+        self._names_revisions = options.get("range-at") == "revision"
+        self._seen_revision = 0
         self.is_horizontal = False
+        #: Whether the picture has items beyond the viewport on all four sides.
+        self.is_absolute = options.get("layout") == "absolute"
         self.wanted: Range | Viewport | None = None
         #: The sequence of the picture that the consumer read last; 0 = none.
         self.seen_sequence = 0
-        #: The viewport's offset as listd knows it, now and in the picture that the consumer read last.
-        self._offset = self._seen_offset = Point(0, 0)
-        #: The request that listd has confirmed; None when it may be outdated.
+        #: Where the viewport really is, and where it is for listd. listd moves both along with the items.
+        self._place = self._known = Point(0, 0)
+        #: How far listd has moved the viewport, now, in the picture that the consumer read last, and when it set the viewport.
+        self._shift = self._seen_shift = self._wanted_shift = Point(0, 0)
+        #: The request that listd has confirmed.
         self._sent: Range | Viewport | None = None
-        self._expected = Point(0, 0)
-        self._sequence = 0
-        #: The distance between the real viewport and the one that listd knows.
-        self._drift = Point(0, 0)
 
     @property
     def place(self) -> Point:
         """The offset of the real viewport."""
-        return Point(self._offset.x + self._drift.x, self._offset.y + self._drift.y)
+        return self._place
 
     @property
     def screen(self) -> Frame | Span | None:
@@ -102,16 +114,18 @@ class Window:
         self._screen.reset()
         self.seen_sequence = 0
         self._sent = None
-        self._offset = self._seen_offset = self._drift = Point(0, 0)
+        self._known = self._shift = self._seen_shift = self._wanted_shift = Point(0, 0)
 
-    def record_read(self, sequence: int) -> None:
+    def record_read(self, canvas: Canvas) -> None:
         """Records that the consumer has read a picture."""
-        self.seen_sequence = sequence
-        self._seen_offset = self._offset
+        self.seen_sequence, self._seen_revision = canvas.sequence, canvas.revision
+        self._seen_shift = self._shift
 
     def record_picture(self, canvas: Canvas) -> None:
-        """Records another picture, with the offset of the viewport."""
-        self._offset = canvas.offset
+        """Records another picture, for which listd may have moved the viewport."""
+        moved = _distance(canvas.shift, self._shift)
+        self._place, self._known = _sum(self._place, moved), _sum(self._known, moved)
+        self._shift = canvas.shift
         if isinstance(self.wanted, Range) and self._sent is None:
             self._screen.record_reply(self.wanted.first, self.wanted.last, canvas.slots)
         else:
@@ -119,47 +133,65 @@ class Window:
 
     def record_move(self, offset: Point) -> None:
         """Records that listd has moved the viewport by itself."""
-        self._offset = offset
-        self._drift = Point(0, 0)
+        self._place = self._known = offset
         if isinstance(self._sent, Viewport) and isinstance(self.wanted, Viewport):
             self.wanted = self._sent = Viewport(*offset, self._sent.width, self._sent.height)
+            self._wanted_shift = self._shift
 
-    def record_request(self, what: Range | Viewport, sequence: int) -> None:
-        """Records that the part is being requested."""
-        self._sequence = sequence
+    def record_request(self, what: Range | Viewport) -> tuple[str, str, list[Any]]:
+        """Records that the part is being requested. Returns the call."""
         if isinstance(what, Viewport):
-            # listd adds the shifts since the picture that the consumer read.
-            shift = Point(self._offset.x - self._seen_offset.x, self._offset.y - self._seen_offset.y)
-            self._expected = Point(what.x + shift.x, what.y + shift.y)
+            # listd adds the shifts since the picture that the consumer read, which may be a later one by now.
+            self._place = self._known = _sum(Point(what.x, what.y), _distance(self._shift, self._wanted_shift))
+            x, y = _sum(Point(what.x, what.y), _distance(self._seen_shift, self._wanted_shift))
+            return Viewport(x, y, what.width, what.height).call(self.seen_sequence)
+        return what.call(self._seen_revision if self._names_revisions else self.seen_sequence)
 
     def record_reply(self, what: Range | Viewport, canvas: Canvas) -> None:
-        """Records listd's reply. For a viewport that shows nothing new, no picture follows."""
-        sequence = canvas.sequence
-        self._drift = Point(0, 0)
+        """Records listd's reply."""
         if isinstance(what, Range):
             self._screen.record_reply(what.first, what.last, canvas.slots)
-        if isinstance(what, Viewport) and sequence == self._sequence:
-            self._offset = self._expected
-        self._sent = what if isinstance(what, Range) or self._offset == self._expected else None
+        self._sent = what
 
     def set_wanted(self, what: Range | Viewport, canvas: Canvas, is_settled: bool) -> bool:
         """Sets the requested part. Returns whether the picture shows it already."""
         self.wanted = what
+        self._wanted_shift = self._seen_shift
+        if isinstance(what, Viewport):
+            self._place = _sum(Point(what.x, what.y), _distance(self._shift, self._seen_shift))
         if not is_settled:
             return False
         if isinstance(what, Range):
+            if what.revision is not None:
+                return False
             # Rows are those of the picture that the consumer read; listd knows later moves.
             if not isinstance(self._sent, Range) or self.seen_sequence != canvas.sequence or not _shows(canvas, what):
                 return False
             return self._screen.move_within_picture(what.first, what.last, canvas.slots)
         if not isinstance(self._sent, Viewport) or (what.width, what.height) != (self._sent.width, self._sent.height):
             return False
-        drift = Point(what.x - self._seen_offset.x, what.y - self._seen_offset.y)
-        along, across = (drift.x, drift.y) if self.is_horizontal else (drift.y, drift.x)
-        if across != 0 or abs(along) > self._buffer:
-            return False
-        self._drift = drift
-        return True
+        along, across = self._drift
+        return abs(along) <= self._reach and abs(across) <= (self._reach if self.is_absolute else 0)
+
+    @property
+    def must_tell(self) -> bool:
+        """Whether listd has to know where the viewport is, because other items are displayed there."""
+        along, across = self._drift
+        return isinstance(self.wanted, Viewport) and (abs(along) > self._buffer or abs(across) > self._buffer)
+
+    @property
+    def _drift(self) -> tuple[float, float]:
+        """How far the viewport is from where it is for listd, along the scroll axis and across."""
+        drift = _distance(self._place, self._known)
+        return (drift.x, drift.y) if self.is_horizontal else (drift.y, drift.x)
+
+
+def _sum(one: Point, other: Point) -> Point:
+    return Point(one.x + other.x, one.y + other.y)
+
+
+def _distance(one: Point, other: Point) -> Point:
+    return Point(one.x - other.x, one.y - other.y)
 
 
 def _places(canvas: Canvas) -> list[tuple[int, int]]:

@@ -98,9 +98,11 @@ class View(Events[Picture]):
 
         return self._runner.run(newest())
 
-    def show(self, first: int | tuple[int, int], last: int | tuple[int, int]) -> Picture:
+    def show(
+        self, first: int | tuple[int, int], last: int | tuple[int, int], revision: int | None = None
+    ) -> Picture:
         """Sets the visible rows, in layout ``none``: the first and the last one, both included."""
-        return self._runner.run(self._source.show(first, last))
+        return self._runner.run(self._source.show(first, last, revision))
 
     def scroll(self, x: float, y: float, width: float, height: float) -> Picture:
         """Sets the visible part of the content, in the units of the layout."""
