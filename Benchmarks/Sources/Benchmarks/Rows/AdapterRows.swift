@@ -56,7 +56,32 @@ enum AdapterRows {
         benchmark.expect(
             "another viewport size over 1,000,000 objects, fixed traits", "another width", atMost: 1,
             times: "SipHash pass")
+        for (name, columns, limit) in [("rows that fill it", 1, 1.0), ("tiles that break lines", 5, 6)] {
+            addWidths(of: name, columns: columns, to: &benchmark)
+            benchmark.expect(
+                "another viewport size over 1,000,000 objects, \(name)", "another width, \(name)", atMost: limit,
+                times: "SipHash pass")
+        }
         return benchmark
+    }
+
+    /// Adds a list of `listd/single` with different heights, whose view gets another width.
+    private static func addWidths(of name: String, columns: Int, to benchmark: inout Benchmark) {
+        let objects = (0..<million).compactMap { number in
+            var fields: Fields = ["height": .double(20 + Double(number % 7))]
+            if columns > 1 { fields["width"] = .double(390 / Double(columns)) }
+            return try? ListObject(id: "o\(number)", fields: fields)
+        }
+        let adapter = ListAdapter(
+            configuration: ListOptions(name: "widths"), controllers: BuiltInSectionControllerProvider(),
+            objects: objects)
+        try? adapter.openView(1)
+        var width = 390.0
+        benchmark.add("another width, \(name)") {
+            width = width == 390 ? 391 : 390
+            let rect = Rect(x: 0, y: 4_400, width: width, height: 844)
+            return (try? adapter.setViewport(view: 1, seen: 0, rect: rect).effects.count) ?? 0
+        }
     }
 
     // MARK: Memory
