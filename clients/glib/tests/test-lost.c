@@ -296,6 +296,82 @@ heard_in_order (void)
   lossy_clear (&self);
 }
 
+/* Signals that come in another order than listd sent them: `Closed` of a view waits for a signal of the test. */
+typedef struct
+{
+  GDBusMessage *closed;
+  gint holds;
+} Order;
+
+static GDBusMessage *
+reorder (GDBusConnection *connection, GDBusMessage *message, gboolean incoming, gpointer data)
+{
+  Order *order = data;
+  const char *member = g_dbus_message_get_member (message);
+
+  if (!incoming || member == NULL || !g_atomic_int_get (&order->holds))
+    return message;
+  if (g_str_equal (member, "Closed") && order->closed == NULL)
+    {
+      order->closed = message;
+      return NULL;
+    }
+  /* The client hears of the end by its view alone. */
+  if (g_str_equal (member, "InterfacesRemoved"))
+    {
+      g_object_unref (message);
+      return NULL;
+    }
+  if (g_str_equal (member, "LetGo") && order->closed != NULL)
+    {
+      g_object_unref (message);
+      return g_steal_pointer (&order->closed);
+    }
+  return message;
+}
+
+/* The successor of a list is heard of before the end of the view that was open: the view is opened again by itself. */
+static void
+successor_before_end (void)
+{
+  Lossy self;
+  Order order = { NULL, FALSE };
+  g_autoptr (ListdView) view = NULL;
+  g_autoptr (GDBusConnection) other = NULL;
+  g_autoptr (GError) error = NULL;
+  guint filter;
+
+  lossy_init (&self, STAGE_DAEMON);
+  stage_create (self.stage, "heir", NULL);
+  stage_fill (self.stage, "heir", 5);
+  view = listd_view_new (self.client, "heir", NULL);
+  listd_view_set_viewport (view, 0, 0, 300, 440);
+  stage_wait (g_list_model_get_n_items (listd_view_get_slots (view)) == 5);
+
+  filter = g_dbus_connection_add_filter (self.client->connection, reorder, &order, NULL);
+  g_atomic_int_set (&order.holds, TRUE);
+  g_variant_unref (stage_call (self.stage, "/org/listd/Listd1", "Manager", "RemoveAdapter", g_variant_new ("(s)", "heir")));
+  stage_create (self.stage, "heir", NULL);
+  stage_fill (self.stage, "heir", 3);
+  wait_for_signals (&self);
+  /* What has come is told, and the view knows nothing of its end. */
+  while (g_main_context_iteration (NULL, FALSE))
+    ;
+  g_assert_cmpint (listd_view_get_state (view), ==, LISTD_VIEW_STATE_ACTIVE);
+  other = g_dbus_connection_new_for_address_sync (stage_address (self.stage),
+                                                  G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT
+                                                      | G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION,
+                                                  NULL, NULL, &error);
+  g_assert_no_error (error);
+  g_dbus_connection_emit_signal (other, g_dbus_connection_get_unique_name (self.client->connection), "/test", "org.listd.Test", "LetGo", NULL,
+                                 &error);
+  g_assert_no_error (error);
+  stage_wait (g_list_model_get_n_items (listd_view_get_slots (view)) == 3 && listd_view_get_state (view) == LISTD_VIEW_STATE_ACTIVE);
+  g_dbus_connection_remove_filter (self.client->connection, filter);
+  g_dbus_connection_close_sync (other, NULL, NULL);
+  lossy_clear (&self);
+}
+
 /* What is shown again is too large for the credit that is left, and the client has no reason to acknowledge by itself. */
 static void
 stalls (void)
@@ -398,6 +474,7 @@ main (int argc, char **argv)
   g_test_add_func ("/lost/a picture → the whole one is asked for", lost_picture);
   g_test_add_func ("/lost/a view that ended before it was heard of → it is opened again", ended_before_opened);
   g_test_add_func ("/lost/a list is made again in a handler of its end → other objects hear of both in order", heard_in_order);
+  g_test_add_func ("/lost/a list whose successor is heard of before the end of its view → the view shows it", successor_before_end);
   g_test_add_func ("/lost/Stalled, as a picture is larger than the credit that is left → it comes", stalls);
   g_test_add_func ("/lost/more pictures than credit in one turn of the main loop → the newest content", sleeps);
   /* A quarter of a million objects take their time. */
