@@ -295,6 +295,7 @@ on_filter_changed (gpointer object, GVariant *reply, const GError *error, gpoint
   if (error != NULL && GPOINTER_TO_UINT (data) == self->serial)
     {
       g_debug ("%s: %s", self->name, error->message);
+      g_clear_pointer (&self->argument, g_free);
       on_lost (self);
     }
 }
@@ -355,6 +356,8 @@ on_opened (gpointer object, GVariant *reply, const GError *error, gpointer data)
   self->opening = FALSE;
   g_variant_lookup (details, "flat", "b", &flat);
   listd_window_open (self->window, view);
+  if (self->base != NULL)
+    listd_list_send_filter (self, NULL);
   listd_list_forget_selection (self);
   listd_follower_start (self->follower, epoch, revision, n_sections, n_items, flat);
 }
@@ -420,17 +423,22 @@ on_created (gpointer object, GVariant *reply, const GError *error, gpointer data
   if (GPOINTER_TO_UINT (data) != self->serial)
     return;
   if (error != NULL && !listd_error_is (error, LISTD_ERROR_ADAPTER_EXISTS))
-    failed (self, error);
-  else
-    ask_view (self);
+    {
+      failed (self, error);
+      return;
+    }
+  /* It is there from an opening before, with the filter of then. */
+  if (error != NULL)
+    g_clear_pointer (&self->argument, g_free);
+  ask_view (self);
 }
 
 static char *
 source_of (ListdList *self)
 {
   g_autofree char *name = g_uri_escape_string (self->base, NULL, FALSE);
-  g_autofree char *argument = listd_filter_to_argument (self->filter);
-  return *argument != '\0' ? g_strconcat ("list:", name, "?", argument, NULL) : g_strconcat ("list:", name, NULL);
+
+  return *self->argument != '\0' ? g_strconcat ("list:", name, "?", self->argument, NULL) : g_strconcat ("list:", name, NULL);
 }
 
 static void
@@ -450,8 +458,11 @@ open_list (gpointer object, gpointer data)
   if (self->base != NULL)
     {
       g_auto (GVariantDict) options = G_VARIANT_DICT_INIT (NULL);
-      g_autofree char *source = source_of (self);
+      g_autofree char *source = NULL;
 
+      g_free (self->argument);
+      self->argument = listd_filter_to_argument (self->filter);
+      source = source_of (self);
       g_variant_dict_insert (&options, "source", "s", source);
       g_variant_dict_insert (&options, "transient", "b", TRUE);
       listd_client_ask (self->client, &self->queue, LISTD_PATH, "Manager", "CreateAdapter",
@@ -539,11 +550,13 @@ listd_list_send_filter (gpointer object, gpointer data)
   ListdList *self = object;
   g_autofree char *argument = listd_filter_to_argument (self->filter);
 
-  if (listd_client_is_up (self->client) && listd_window_get_view (self->window) != NULL)
-    listd_client_ask (self->client, &self->queue, self->path, "Adapter", "SetSourceArgument", g_variant_new ("(s)", argument), "(t)",
-                      on_filter_changed, GUINT_TO_POINTER (self->serial), NULL);
-  else if (self->opening)
-    on_lost (self);
+  /* A list that is being opened has its filter looked at when it is open. */
+  if (!listd_client_is_up (self->client) || listd_window_get_view (self->window) == NULL || g_strcmp0 (self->argument, argument) == 0)
+    return;
+  listd_client_ask (self->client, &self->queue, self->path, "Adapter", "SetSourceArgument", g_variant_new ("(s)", argument), "(t)",
+                    on_filter_changed, GUINT_TO_POINTER (self->serial), NULL);
+  g_free (self->argument);
+  self->argument = g_steal_pointer (&argument);
 }
 
 void

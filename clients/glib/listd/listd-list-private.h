@@ -35,6 +35,7 @@ struct _ListdList
   guint overscan;
   ListdListEvents events;
   GVariant *hints;
+  char *argument; /* the filter that listd is known to have */
 
   GHashTable *selected; /* "ITEM id", once somebody asked */
   gboolean asked_selection;

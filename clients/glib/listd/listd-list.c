@@ -122,6 +122,7 @@ listd_list_finalize (GObject *object)
   g_clear_pointer (&self->hints, g_variant_unref);
   g_clear_pointer (&self->selected, g_hash_table_unref);
   listd_filter_free (self->filter);
+  g_free (self->argument);
   g_free (self->base);
   g_free (self->name);
   g_free (self->path);

@@ -397,6 +397,46 @@ filters (void)
   stage_free (stage);
 }
 
+static gboolean
+begins_with (ListdList *list, const char *id)
+{
+  g_autoptr (ListdItem) item = g_list_model_get_item (G_LIST_MODEL (list), 0);
+
+  return item != NULL && g_strcmp0 (listd_item_get_id (item), id) == 0;
+}
+
+/* Somebody who types does not wait until the list of the first letter is open. */
+static void
+filters_while_it_opens (void)
+{
+  Stage *stage = stage_new (STAGE_DIRECT);
+  g_autoptr (ListdClient) client = listd_client_new_for_address (stage_address (stage));
+  const char *fields[] = { "text", NULL };
+
+  stage_create (stage, "typed", NULL);
+  stage_fill (stage, "typed", 100);
+  stage_wait (listd_client_get_available (client));
+  for (guint turns = 0; turns < 24; turns++)
+    {
+      g_autoptr (ListdFilter) filter = listd_filter_new ();
+      g_autoptr (ListdList) list = NULL;
+
+      listd_filter_set_contains (filter, "7", fields);
+      list = listd_list_new_filtered (client, "typed", filter);
+      for (guint i = 0; i < turns; i++)
+        g_main_context_iteration (NULL, FALSE);
+      listd_filter_set_contains (filter, "97", fields);
+      listd_list_set_filter (list, filter);
+      g_main_context_iteration (NULL, FALSE);
+      listd_filter_set_contains (filter, "9", fields);
+      listd_list_set_filter (list, filter);
+      listd_list_set_visible_range (list, 0, 10);
+      stage_wait (begins_with (list, "o9"));
+      g_assert_cmpuint (n_items (list), ==, 19);
+    }
+  stage_free (stage);
+}
+
 static void
 lists_names (void)
 {
@@ -608,6 +648,7 @@ main (int argc, char **argv)
   g_test_add_data_func ("/list/direct socket: events, actions and selection → told and done", GINT_TO_POINTER (STAGE_DIRECT), hears_and_acts);
   g_test_add_func ("/list/a handler that is connected after the list is made → it is told", hears_late_handlers);
   g_test_add_func ("/list/a filter that changes → what stays keeps its object", filters);
+  g_test_add_func ("/list/a filter that changes while the list opens → the last one", filters_while_it_opens);
   g_test_add_func ("/list/the names of all lists → a model that follows", lists_names);
   g_test_add_func ("/list/the last reference goes in a handler → everything ends", ends_in_every_callback);
   g_test_add_func ("/list/a handler runs the main loop → no signal inside of another", nested_loops);
