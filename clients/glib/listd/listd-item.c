@@ -49,7 +49,7 @@ listd_item_finalize (GObject *object)
 {
   ListdItem *self = LISTD_ITEM (object);
 
-  g_weak_ref_clear (&self->list);
+  g_weak_ref_clear (&self->owner);
   g_free (self->id);
   g_free (self->reuse_identifier);
   g_clear_pointer (&self->content, g_variant_unref);
@@ -146,17 +146,17 @@ listd_item_class_init (ListdItemClass *klass)
 static void
 listd_item_init (ListdItem *self)
 {
-  g_weak_ref_init (&self->list, NULL);
+  g_weak_ref_init (&self->owner, NULL);
   self->position = self->target = LISTD_NO_POSITION;
   self->slot = LISTD_NO_SLOT;
 }
 
 ListdItem *
-listd_item_new (ListdList *list, guint position)
+listd_item_new (gpointer owner, guint position)
 {
   ListdItem *self = g_object_new (LISTD_TYPE_ITEM, NULL);
 
-  g_weak_ref_set (&self->list, list);
+  g_weak_ref_set (&self->owner, owner);
   self->position = position;
   return self;
 }
@@ -184,6 +184,26 @@ listd_item_fill (ListdItem *self, const char *id, guint number, const char *reus
   g_clear_pointer (&self->content, g_variant_unref);
   self->content = g_variant_ref_sink (content);
   return TRUE;
+}
+
+/* The list of an item that is one of a list, transfer full. */
+static ListdList *
+get_list (ListdItem *self)
+{
+  g_autoptr (GObject) owner = g_weak_ref_get (&self->owner);
+
+  return LISTD_IS_LIST (owner) ? LISTD_LIST (g_steal_pointer (&owner)) : NULL;
+}
+
+static GVariant *
+get_hints (ListdItem *self)
+{
+  g_autoptr (GObject) owner = g_weak_ref_get (&self->owner);
+  GVariant *hints = LISTD_IS_LIST (owner)   ? listd_list_get_hints (LISTD_LIST (owner))
+                    : LISTD_IS_VIEW (owner) ? listd_view_get_hints (LISTD_VIEW (owner))
+                                            : NULL;
+
+  return hints != NULL ? g_variant_ref (hints) : NULL;
 }
 
 void
@@ -314,7 +334,7 @@ listd_item_get_selected (ListdItem *self)
   g_autoptr (ListdList) list = NULL;
 
   g_return_val_if_fail (LISTD_IS_ITEM (self), FALSE);
-  list = g_weak_ref_get (&self->list);
+  list = get_list (self);
   if (list != NULL && self->id != NULL)
     self->selected = listd_list_is_selected (list, self->id, self->number);
   return self->selected;
@@ -470,7 +490,7 @@ listd_item_get_double (ListdItem *self, const char *field)
  * @self: an item
  * @field: the name of a field
  *
- * A field as text for people. The hints of the list say whether a number is a size, a time, permissions or an owner; such a
+ * A field as text for people. The hints of the list, which a view of it has too, say whether a number is a size, a time, permissions or an owner; such a
  * field reads as in `listctl show`, in the language of the program.
  *
  * Returns: (transfer full): the text, "" when there is no such field
@@ -478,7 +498,6 @@ listd_item_get_double (ListdItem *self, const char *field)
 char *
 listd_item_format (ListdItem *self, const char *field)
 {
-  g_autoptr (ListdList) list = NULL;
   g_autoptr (GVariant) value = NULL;
   g_autoptr (GVariant) hints = NULL;
   const char *hint = NULL;
@@ -489,9 +508,7 @@ listd_item_format (ListdItem *self, const char *field)
     value = g_variant_lookup_value (self->content, field, NULL);
   if (value == NULL)
     return g_strdup ("");
-  list = g_weak_ref_get (&self->list);
-  if (list != NULL)
-    hints = listd_list_get_hints (list) != NULL ? g_variant_ref (listd_list_get_hints (list)) : NULL;
+  hints = get_hints (self);
   if (hints != NULL)
     g_variant_lookup (hints, field, "&s", &hint);
   return listd_format_value (value, hint);
@@ -522,7 +539,7 @@ listd_item_invoke_async (ListdItem *self, const char *action, GVariant *paramete
   g_task_set_source_tag (task, listd_item_invoke_async);
   if (parameters == NULL)
     parameters = g_variant_new_array (G_VARIANT_TYPE ("{sv}"), NULL, 0);
-  list = g_weak_ref_get (&self->list);
+  list = get_list (self);
   if (list == NULL || self->id == NULL)
     {
       g_variant_unref (g_variant_ref_sink (parameters));

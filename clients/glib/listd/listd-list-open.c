@@ -43,7 +43,7 @@ stop (ListdList *self)
   for (guint i = 0; i < G_N_ELEMENTS (self->subscriptions); i++)
     listd_client_unsubscribe (self->client, &self->subscriptions[i]);
   listd_queue_cancel (&self->retry);
-  self->asked_selection = FALSE;
+  listd_hints_unfollow (self->hints);
   listd_window_close (self->window);
   listd_follower_stop (self->follower);
 }
@@ -65,6 +65,7 @@ empty (ListdList *self, const GError *error)
   listd_follower_clear (self->follower);
   notify_n_items (self, before);
   set_state (self, LISTD_LIST_STATE_FAILED, error);
+  listd_list_end_selection (self, error);
 }
 
 /* What the follower and the window say */
@@ -168,6 +169,43 @@ on_closed (gpointer object, const char *reason)
     on_lost (self);
 }
 
+static int
+compare_positions (gconstpointer one, gconstpointer other)
+{
+  const guint a = *(const guint *) one, b = *(const guint *) other;
+
+  return a < b ? -1 : a > b;
+}
+
+/* What is loaded reads in another way now. */
+static void
+on_hints (gpointer object)
+{
+  ListdList *self = object;
+  const GPtrArray *items = listd_rows_get_items (self->rows);
+  g_autoptr (GPtrArray) loaded = g_ptr_array_new_with_free_func (g_object_unref);
+  g_autoptr (GArray) positions = g_array_new (FALSE, FALSE, sizeof (guint));
+
+  g_object_notify_by_pspec (object, properties[PROP_HINTS]);
+  for (guint i = 0; i < items->len; i++)
+    if (((ListdItem *) items->pdata[i])->loaded)
+      {
+        g_ptr_array_add (loaded, g_object_ref (items->pdata[i]));
+        g_array_append_val (positions, ((ListdItem *) items->pdata[i])->position);
+      }
+  g_array_sort (positions, compare_positions);
+  for (guint i = 0; i < loaded->len; i++)
+    listd_item_emit_changed (loaded->pdata[i]);
+  for (guint i = 0, n; i < positions->len; i += n)
+    {
+      const guint first = g_array_index (positions, guint, i);
+
+      for (n = 1; i + n < positions->len && g_array_index (positions, guint, i + n) == first + n;)
+        n++;
+      g_signal_emit (self, signals[CONTENT_CHANGED], 0, first, n);
+    }
+}
+
 static const ListdFollowerFuncs follower_funcs = { on_moving, on_moved, on_lost };
 static const ListdWindowFuncs window_funcs = { on_loaded, on_closed };
 
@@ -190,27 +228,6 @@ on_selection_changed (ListdList *self, GVariant *parameters)
 
   g_variant_get (parameters, "(t@a(su)@a(su)@a{sv})", NULL, &selected, &deselected, NULL);
   listd_list_take_selection (self, selected, deselected);
-  g_signal_emit (self, signals[SELECTION_CHANGED], 0, selected, deselected);
-}
-
-static void
-take_hints (ListdList *self, GVariant *options)
-{
-  g_autoptr (GVariant) before = g_steal_pointer (&self->hints);
-
-  self->hints = g_variant_lookup_value (options, "hints", G_VARIANT_TYPE ("a{ss}"));
-  if (before != self->hints)
-    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_HINTS]);
-}
-
-static void
-on_properties_changed (ListdList *self, GVariant *parameters)
-{
-  g_autoptr (GVariant) changed = g_variant_get_child_value (parameters, 1);
-  g_autoptr (GVariant) options = g_variant_lookup_value (changed, "Options", G_VARIANT_TYPE_VARDICT);
-
-  if (options != NULL)
-    take_hints (self, options);
 }
 
 static void
@@ -226,15 +243,29 @@ on_display_changed (ListdList *self, GVariant *parameters)
   g_signal_emit (self, signals[DISPLAY_CHANGED], 0, view, begun, ended, items_begun, items_ended);
 }
 
+/* A key is left out when there are none. */
+static GVariant *
+items_of (GVariant *details, const char *key)
+{
+  GVariant *items = g_variant_lookup_value (details, key, G_VARIANT_TYPE ("a(usu)"));
+
+  return items != NULL ? items : g_variant_ref_sink (g_variant_new_array (G_VARIANT_TYPE ("(usu)"), NULL, 0));
+}
+
 static void
 on_working_range_changed (ListdList *self, GVariant *parameters)
 {
   const char *view;
   g_autoptr (GVariant) entered = NULL;
   g_autoptr (GVariant) exited = NULL;
+  g_autoptr (GVariant) details = NULL;
+  g_autoptr (GVariant) items_entered = NULL;
+  g_autoptr (GVariant) items_exited = NULL;
 
-  g_variant_get (parameters, "(&ot@a(us)@a(us)@a{sv})", &view, NULL, &entered, &exited, NULL);
-  g_signal_emit (self, signals[WORKING_RANGE_CHANGED], 0, view, entered, exited);
+  g_variant_get (parameters, "(&ot@a(us)@a(us)@a{sv})", &view, NULL, &entered, &exited, &details);
+  items_entered = items_of (details, "items-will-enter");
+  items_exited = items_of (details, "items-did-exit");
+  g_signal_emit (self, signals[WORKING_RANGE_CHANGED], 0, view, entered, exited, items_entered, items_exited);
 }
 
 static void
@@ -268,7 +299,6 @@ static const struct
 } heard[] = {
   { "Updated", NULL, "Adapter", on_updated, "updates", LISTD_LIST_EVENTS_NONE, 0 },
   { "SelectionChanged", "(ta(su)a(su)a{sv})", "Adapter", on_selection_changed, "selection", LISTD_LIST_EVENTS_NONE, 0 },
-  { "PropertiesChanged", "(sa{sv}as)", "org.freedesktop.DBus.Properties", on_properties_changed, NULL, LISTD_LIST_EVENTS_NONE, 0 },
   { "DisplayChanged", "(ota(us)a(us)a(usu)a(usu)a{sv})", "Adapter", on_display_changed, "display", LISTD_LIST_EVENTS_DISPLAY, DISPLAY_CHANGED },
   { "WorkingRangeChanged", "(ota(us)a(us)a{sv})", "Adapter", on_working_range_changed, "working-range", LISTD_LIST_EVENTS_WORKING_RANGE,
     WORKING_RANGE_CHANGED },
@@ -327,6 +357,7 @@ failed (ListdList *self, const GError *error)
     }
   stop (self);
   set_state (self, LISTD_LIST_STATE_FAILED, error);
+  listd_list_end_selection (self, error);
   reopen_later (self);
 }
 
@@ -358,21 +389,8 @@ on_opened (gpointer object, GVariant *reply, const GError *error, gpointer data)
   listd_window_open (self->window, view);
   if (self->base != NULL)
     listd_list_send_filter (self, NULL);
-  listd_list_forget_selection (self);
+  listd_list_open_selection (self);
   listd_follower_start (self->follower, epoch, revision, n_sections, n_items, flat);
-}
-
-static void
-on_options (gpointer object, GVariant *reply, const GError *error, gpointer data)
-{
-  ListdList *self = object;
-  g_autoptr (GVariant) options = NULL;
-
-  if (reply == NULL || GPOINTER_TO_UINT (data) != self->serial)
-    return;
-  g_variant_get (reply, "(v)", &options);
-  if (g_variant_is_of_type (options, G_VARIANT_TYPE_VARDICT))
-    take_hints (self, options);
 }
 
 static void
@@ -411,8 +429,7 @@ ask_view (ListdList *self)
     g_variant_dict_insert (&options, "overscan-items", "u", self->overscan);
   listd_client_ask (self->client, &self->queue, self->path, "Adapter", "OpenView", g_variant_new ("(@a{sv})", g_variant_dict_end (&options)),
                     "(ostuua{sv})", on_opened, GUINT_TO_POINTER (self->serial), NULL);
-  listd_client_ask (self->client, &self->queue, self->path, "org.freedesktop.DBus.Properties", "Get",
-                    g_variant_new ("(ss)", LISTD_NAME ".Adapter", "Options"), "(v)", on_options, GUINT_TO_POINTER (self->serial), NULL);
+  listd_hints_follow (self->hints);
 }
 
 static void
@@ -529,6 +546,7 @@ listd_list_begin_following (ListdList *self)
 {
   self->follower = listd_follower_new (self->client, &self->queue, self->rows, self->path, &follower_funcs);
   self->window = listd_window_new (self->client, &self->queue, self->rows, self->follower, self->path, &window_funcs);
+  self->hints = listd_hints_new (self->client, &self->queue, self->path, on_hints);
   listd_client_add_member (self->client, &self->queue, &member_funcs);
 }
 
@@ -540,6 +558,7 @@ listd_list_end_following (ListdList *self)
   self->queue.busy = TRUE;
   listd_queue_clear (&self->queue);
   stop (self);
+  listd_list_end_selection (self, NULL);
   if (self->base != NULL)
     listd_client_tell (self->client, LISTD_PATH, "Manager", "RemoveAdapter", g_variant_new ("(s)", self->name));
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "listd-follower.h"
+#include "listd-hints.h"
 #include "listd-private.h"
 #include "listd-window.h"
 
@@ -31,14 +32,16 @@ struct _ListdList
   gboolean resync;
   guint wait; /* milliseconds before it is opened again */
   GSource *retry;
-  guint subscriptions[7];
+  guint subscriptions[6];
   guint overscan;
   ListdListEvents events;
-  GVariant *hints;
+  ListdHints *hints;
   char *argument; /* the filter that listd is known to have */
 
-  GHashTable *selected; /* "ITEM id", once somebody asked */
-  gboolean asked_selection;
+  /* listd-list-select.c */
+  GHashTable *selected; /* "ITEM id", since somebody asked */
+  gboolean wants_selection, asked_selection, knows_selection;
+  GQueue wishes; /* of Wish: selections that wait until the list is open */
 };
 
 enum
@@ -59,6 +62,7 @@ enum
   PROP_ANCHOR_ID,
   PROP_HINTS,
   PROP_EVENTS,
+  PROP_N_SELECTED,
   LISTD_LIST_N_PROPS
 };
 
@@ -82,8 +86,12 @@ void listd_list_end_following (ListdList *list);
 /* Of the list's queue: its filter, or what else it was opened with, is another. */
 void listd_list_send_filter (gpointer list, gpointer data);
 void listd_list_open_again (gpointer list, gpointer data);
-/* The selection is another; and it is not known any more. */
+void listd_list_init_selection (ListdList *list);
+/* The selection is another. */
 void listd_list_take_selection (ListdList *list, GVariant *selected, GVariant *deselected);
-void listd_list_forget_selection (ListdList *list);
+/* The list is open: what was selected before may not be any more, and what waited can be selected. */
+void listd_list_open_selection (ListdList *list);
+/* There is no list, or it cannot be opened: nothing is selected, and what waits will not be. */
+void listd_list_end_selection (ListdList *list, const GError *error);
 
 G_END_DECLS

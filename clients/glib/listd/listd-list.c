@@ -119,8 +119,8 @@ listd_list_finalize (GObject *object)
   listd_queue_clear (&self->queue);
   g_clear_object (&self->client);
   g_clear_error (&self->error);
-  g_clear_pointer (&self->hints, g_variant_unref);
-  g_clear_pointer (&self->selected, g_hash_table_unref);
+  g_clear_pointer (&self->hints, listd_hints_free);
+  g_hash_table_unref (self->selected);
   listd_filter_free (self->filter);
   g_free (self->argument);
   g_free (self->base);
@@ -176,10 +176,13 @@ listd_list_get_property (GObject *object, guint id, GValue *value, GParamSpec *p
       g_value_set_string (value, listd_list_get_anchor_id (self));
       break;
     case PROP_HINTS:
-      g_value_set_variant (value, self->hints);
+      g_value_set_variant (value, listd_list_get_hints (self));
       break;
     case PROP_EVENTS:
       g_value_set_flags (value, self->events);
+      break;
+    case PROP_N_SELECTED:
+      g_value_set_uint (value, listd_list_get_n_selected (self));
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -327,6 +330,12 @@ listd_list_class_init (ListdListClass *klass)
    * main loop, counts too.
    */
   properties[PROP_EVENTS] = g_param_spec_flags ("events", NULL, NULL, LISTD_TYPE_LIST_EVENTS, LISTD_LIST_EVENTS_NONE, set);
+  /**
+   * ListdList:n-selected: (getter get_n_selected)
+   *
+   * How many items are in the selection that the viewers of the list share.
+   */
+  properties[PROP_N_SELECTED] = g_param_spec_uint ("n-selected", NULL, NULL, 0, G_MAXUINT, 0, read);
   g_object_class_install_properties (object_class, LISTD_LIST_N_PROPS, properties);
 
   /**
@@ -358,11 +367,13 @@ listd_list_class_init (ListdListClass *klass)
    * @view: the path of a view, of any program
    * @entered: objects that are near now, `a(us)`: section, id
    * @exited: objects that are near no more, `a(us)`
+   * @items_entered: items that are near now, `a(usu)`: section, id, item; none for a view whose working range counts sections
+   * @items_exited: items that are near no more, `a(usu)`
    *
    * Something else is near what somebody sees.
    */
   signals[WORKING_RANGE_CHANGED] = g_signal_new ("working-range-changed", LISTD_TYPE_LIST, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE,
-                                                 3, G_TYPE_STRING, G_TYPE_VARIANT, G_TYPE_VARIANT);
+                                                 5, G_TYPE_STRING, G_TYPE_VARIANT, G_TYPE_VARIANT, G_TYPE_VARIANT, G_TYPE_VARIANT);
   /**
    * ListdList::near-end:
    * @self: the list
@@ -392,7 +403,7 @@ listd_list_class_init (ListdListClass *klass)
    * @selected: what is selected now, `a(su)`: id, item
    * @deselected: what is selected no more, `a(su)`
    *
-   * The selection, which the viewers of the list share, is another.
+   * The selection, which the viewers of the list share, is another, or has become known.
    */
   signals[SELECTION_CHANGED] = g_signal_new ("selection-changed", LISTD_TYPE_LIST, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 2,
                                              G_TYPE_VARIANT, G_TYPE_VARIANT);
@@ -403,6 +414,7 @@ listd_list_init (ListdList *self)
 {
   listd_queue_init (&self->queue, self);
   self->rows = listd_rows_new (self);
+  listd_list_init_selection (self);
 }
 
 /**
@@ -646,7 +658,7 @@ GVariant *
 listd_list_get_hints (ListdList *self)
 {
   g_return_val_if_fail (LISTD_IS_LIST (self), NULL);
-  return self->hints;
+  return listd_hints_get (self->hints);
 }
 
 /**
@@ -710,10 +722,10 @@ listd_list_set_visible_range (ListdList *self, guint first, guint n)
 guint
 listd_list_get_position (ListdList *self, ListdItem *item)
 {
-  g_autoptr (ListdList) list = NULL;
+  g_autoptr (GObject) list = NULL;
 
   g_return_val_if_fail (LISTD_IS_LIST (self), G_MAXUINT);
   g_return_val_if_fail (LISTD_IS_ITEM (item), G_MAXUINT);
-  list = g_weak_ref_get (&item->list);
-  return list == self ? item->position : G_MAXUINT;
+  list = g_weak_ref_get (&item->owner);
+  return list == G_OBJECT (self) ? item->position : G_MAXUINT;
 }

@@ -96,6 +96,11 @@ LISTD_API guint listd_list_find_finish (ListdList *self, GAsyncResult *result, G
 LISTD_API void listd_list_search_async (ListdList *self, const char *text, guint from, gboolean backwards, GCancellable *cancellable,
                                         GAsyncReadyCallback callback, gpointer user_data);
 LISTD_API guint listd_list_search_finish (ListdList *self, GAsyncResult *result, GError **error);
+LISTD_API gboolean listd_list_is_selected (ListdList *self, const char *id, guint item);
+LISTD_API guint listd_list_get_n_selected (ListdList *self);
+LISTD_API void listd_list_set_selection_async (ListdList *self, const ListdRef *refs, gsize n_refs, GCancellable *cancellable,
+                                               GAsyncReadyCallback callback, gpointer user_data);
+LISTD_API gboolean listd_list_set_selection_finish (ListdList *self, GAsyncResult *result, GError **error);
 LISTD_API void listd_list_change_selection_async (ListdList *self, const ListdRef *select, gsize n_select, const ListdRef *deselect,
                                                   gsize n_deselect, GCancellable *cancellable, GAsyncReadyCallback callback,
                                                   gpointer user_data);

@@ -85,7 +85,7 @@ struct _ListdItem
 {
   GObject parent_instance;
 
-  GWeakRef list;
+  GWeakRef owner; /* the list or the view that it is of */
   gpointer rows;  /* the ListdRows that knows it, unowned; NULL when none does */
   guint position; /* in the list's model, or LISTD_NO_POSITION */
   guint target;   /* while the model changes: where it will be */
@@ -103,7 +103,7 @@ struct _ListdItem
   GVariant *content;
 };
 
-ListdItem *listd_item_new (ListdList *list, guint position);
+ListdItem *listd_item_new (gpointer owner, guint position);
 /* TRUE when something differs. Emits nothing. */
 gboolean listd_item_fill (ListdItem *item, const char *id, guint number, const char *reuse_identifier, GVariant *content);
 void listd_item_emit_changed (ListdItem *item);
@@ -112,7 +112,6 @@ void listd_item_tell_number (ListdItem *item);
 void listd_item_set_selected (ListdItem *item, gboolean selected);
 /* The item goes. */
 void listd_rows_forget (gpointer rows, ListdItem *item);
-gboolean listd_list_is_selected (ListdList *list, const char *id, guint number);
 void listd_list_invoke (ListdList *list, const char *id, guint number, const char *action, GVariant *parameters, GTask *task);
 char *listd_format_value (GVariant *value, const char *hint);
 

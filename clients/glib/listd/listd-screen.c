@@ -9,6 +9,7 @@ struct _ListdScreen
   ListdSlotFunc func;
   GListStore *slots;
   GHashTable *by_number;
+  double sticky_edge;
 };
 
 ListdScreen *
@@ -68,14 +69,61 @@ listd_screen_get_slot_of (ListdScreen *self, const char *id, guint item)
   return NULL;
 }
 
+/* The causes of a picture: slots of `released`, then of `shown`, then of `placed`; one that stands in two of them has an entry for each,
+ * and one that scrolled may have none. */
+typedef struct
+{
+  guint number;
+  guint n; /* of entries; more than two are none */
+  guint taken;
+  ListdSlotCause causes[2];
+} Causes;
+
+static GHashTable *
+causes_new (GVariant *details)
+{
+  g_autoptr (GVariant) entries = g_variant_lookup_value (details, "causes", G_VARIANT_TYPE ("a(uy)"));
+  GHashTable *causes = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  GVariantIter iter;
+  guint number;
+  guchar cause;
+
+  if (entries == NULL)
+    return causes;
+  g_variant_iter_init (&iter, entries);
+  while (g_variant_iter_next (&iter, "(uy)", &number, &cause))
+    {
+      Causes *of = g_hash_table_lookup (causes, GUINT_TO_POINTER (number));
+
+      if (of == NULL)
+        {
+          of = g_new0 (Causes, 1);
+          g_hash_table_insert (causes, GUINT_TO_POINTER (number), of);
+        }
+      if (of->n < G_N_ELEMENTS (of->causes))
+        of->causes[of->n++] = cause <= LISTD_SLOT_CAUSE_RELOADED ? cause : LISTD_SLOT_CAUSE_SCROLLED;
+    }
+  return causes;
+}
+
+/* The next cause of a slot, in the order in which the parts of a picture are taken. */
+static ListdSlotCause
+take_cause (GHashTable *causes, guint number)
+{
+  Causes *of = causes != NULL ? g_hash_table_lookup (causes, GUINT_TO_POINTER (number)) : NULL;
+
+  return of != NULL && of->taken < of->n ? of->causes[of->taken++] : LISTD_SLOT_CAUSE_SCROLLED;
+}
+
 static void
-release (ListdScreen *self, guint number)
+release (ListdScreen *self, guint number, ListdSlotCause cause)
 {
   g_autoptr (ListdSlot) slot = NULL;
   guint position;
 
   if (!g_hash_table_steal_extended (self->by_number, GUINT_TO_POINTER (number), NULL, (gpointer *) &slot))
     return;
+  listd_slot_set_cause (slot, cause);
   if (g_list_store_find (self->slots, slot, &position))
     g_list_store_remove (self->slots, position);
   self->func (self->view, LISTD_SLOT_RELEASED, slot);
@@ -89,7 +137,7 @@ release_others (ListdScreen *self, GHashTable *seen)
 
   for (GList *link = numbers; link != NULL; link = link->next)
     if (seen == NULL || !g_hash_table_contains (seen, link->data))
-      release (self, GPOINTER_TO_UINT (link->data));
+      release (self, GPOINTER_TO_UINT (link->data), LISTD_SLOT_CAUSE_SCROLLED);
 }
 
 void
@@ -98,8 +146,54 @@ listd_screen_clear (ListdScreen *self)
   release_others (self, NULL);
 }
 
+/* Where the slots that stay at the edge travel. Those that a picture shows or places without saying it do not. */
+static GHashTable *
+travels_new (GVariant *details)
+{
+  g_autoptr (GVariant) entries = g_variant_lookup_value (details, "sticky", G_VARIANT_TYPE ("a(udd)"));
+  GHashTable *travels = g_hash_table_new_full (NULL, NULL, NULL, g_free);
+  GVariantIter iter;
+  guint number;
+  double first, last;
+
+  if (entries == NULL)
+    return travels;
+  g_variant_iter_init (&iter, entries);
+  while (g_variant_iter_next (&iter, "(udd)", &number, &first, &last))
+    {
+      double *travel = g_new (double, 2);
+
+      travel[0] = first;
+      travel[1] = last;
+      g_hash_table_insert (travels, GUINT_TO_POINTER (number), travel);
+    }
+  return travels;
+}
+
+/* TRUE when it travels elsewhere than before. */
+static gboolean
+set_travel (ListdSlot *slot, GHashTable *travels, guint number)
+{
+  double *travel = g_hash_table_lookup (travels, GUINT_TO_POINTER (number));
+
+  return travel != NULL ? listd_slot_set_travel (slot, TRUE, travel[0], travel[1]) : listd_slot_set_travel (slot, FALSE, 0, 0);
+}
+
 static void
-show (ListdScreen *self, GVariant *shown, GHashTable *seen)
+take_details (ListdScreen *self, GVariant *details, ListdPictureHead *head)
+{
+  head->shift_x = head->shift_y = 0;
+  head->animated = FALSE;
+  g_variant_lookup (details, "shift", "(dd)", &head->shift_x, &head->shift_y);
+  g_variant_lookup (details, "animated", "b", &head->animated);
+  /* What says something of headers says it of their edge too. */
+  if (!g_variant_lookup (details, "sticky-edge", "d", &self->sticky_edge) && g_variant_lookup (details, "sticky", "@a(udd)", NULL))
+    self->sticky_edge = 0;
+  head->sticky_edge = self->sticky_edge;
+}
+
+static void
+show (ListdScreen *self, GVariant *shown, GHashTable *causes, GHashTable *travels, GHashTable *seen)
 {
   GVariantIter iter;
   guint number, section, item;
@@ -121,8 +215,10 @@ show (ListdScreen *self, GVariant *shown, GHashTable *seen)
           /* The whole picture tells nothing new of most slots. */
           ListdItem *old = listd_slot_get_item (slot);
           gboolean bound = listd_item_fill (old, id, item, reuse, content);
+          gboolean placed = listd_slot_place (slot, section, item, &frame);
 
-          if (listd_slot_place (slot, section, item, &frame))
+          listd_slot_set_cause (slot, LISTD_SLOT_CAUSE_SCROLLED);
+          if (set_travel (slot, travels, number) || placed)
             self->func (self->view, LISTD_SLOT_PLACED, slot);
           if (bound)
             {
@@ -132,15 +228,17 @@ show (ListdScreen *self, GVariant *shown, GHashTable *seen)
         }
       else
         {
-          g_autoptr (ListdItem) fresh = listd_item_new (NULL, LISTD_NO_POSITION);
+          g_autoptr (ListdItem) fresh = listd_item_new (self->view, LISTD_NO_POSITION);
 
           if (slot != NULL)
-            release (self, number);
+            release (self, number, LISTD_SLOT_CAUSE_SCROLLED);
           slot = listd_slot_new (number);
           listd_item_fill (fresh, id, item, reuse, content);
           fresh->loaded = TRUE;
           listd_slot_show (slot, fresh, kind);
           listd_slot_place (slot, section, item, &frame);
+          listd_slot_set_cause (slot, take_cause (causes, number));
+          set_travel (slot, travels, number);
           g_hash_table_insert (self->by_number, GUINT_TO_POINTER (number), slot);
           g_list_store_append (self->slots, slot);
           self->func (self->view, LISTD_SLOT_SHOWN, slot);
@@ -157,24 +255,49 @@ take_changes (ListdScreen *self, GVariant *picture)
   g_autoptr (GVariant) shown = NULL;
   g_autoptr (GVariant) placed = NULL;
   g_autoptr (GVariant) rebound = NULL;
+  g_autoptr (GVariant) details = NULL;
+  g_autoptr (GHashTable) causes = NULL;
+  g_autoptr (GHashTable) travels = NULL;
+  g_autoptr (GHashTable) told = g_hash_table_new (NULL, NULL);
+  GHashTableIter travel;
+  gpointer key;
   GVariantIter iter;
   guint number, section, item;
   ListdFrame frame;
   GVariant *content;
 
   g_variant_get (picture, "(tt(dd)(dd)@au@" LISTD_SLOTS "@a(uuu(dddd)x)@a(ua{sv})@a{sv})", &head.sequence, &head.revision, &head.width, &head.height,
-                 &head.x, &head.y, &released, &shown, &placed, &rebound, NULL);
+                 &head.x, &head.y, &released, &shown, &placed, &rebound, &details);
+  take_details (self, details, &head);
+  causes = causes_new (details);
+  travels = travels_new (details);
   g_variant_iter_init (&iter, released);
   while (g_variant_iter_next (&iter, "u", &number))
-    release (self, number);
+    release (self, number, take_cause (causes, number));
+  show (self, shown, causes, travels, NULL);
   g_variant_iter_init (&iter, placed);
   while (g_variant_iter_next (&iter, "(uuu(dddd)x)", &number, &section, &item, &frame.x, &frame.y, &frame.width, &frame.height, &frame.z))
     {
       ListdSlot *slot = g_hash_table_lookup (self->by_number, GUINT_TO_POINTER (number));
-      if (slot != NULL && listd_slot_place (slot, section, item, &frame))
+      gboolean other;
+
+      if (slot == NULL)
+        continue;
+      listd_slot_set_cause (slot, take_cause (causes, number));
+      other = listd_slot_place (slot, section, item, &frame);
+      g_hash_table_add (told, GUINT_TO_POINTER (number));
+      if (set_travel (slot, travels, number) || other)
         self->func (self->view, LISTD_SLOT_PLACED, slot);
     }
-  show (self, shown, NULL);
+  /* Those that stay where they are, but travel elsewhere. */
+  g_hash_table_iter_init (&travel, travels);
+  while (g_hash_table_iter_next (&travel, &key, NULL))
+    {
+      ListdSlot *slot = g_hash_table_lookup (self->by_number, key);
+
+      if (slot != NULL && !g_hash_table_contains (told, key) && set_travel (slot, travels, GPOINTER_TO_UINT (key)))
+        self->func (self->view, LISTD_SLOT_PLACED, slot);
+    }
   g_variant_iter_init (&iter, rebound);
   while (g_variant_iter_next (&iter, "(u@a{sv})", &number, &content))
     {
@@ -201,11 +324,15 @@ take_whole (ListdScreen *self, GVariant *picture)
 {
   g_autoptr (GHashTable) seen = g_hash_table_new (NULL, NULL);
   g_autoptr (GVariant) shown = NULL;
+  g_autoptr (GVariant) details = NULL;
+  g_autoptr (GHashTable) travels = NULL;
   ListdPictureHead head;
 
   g_variant_get (picture, "(tt(dd)(dd)@" LISTD_SLOTS "@a{sv})", &head.sequence, &head.revision, &head.width, &head.height, &head.x, &head.y,
-                 &shown, NULL);
-  show (self, shown, seen);
+                 &shown, &details);
+  take_details (self, details, &head);
+  travels = travels_new (details);
+  show (self, shown, NULL, travels, seen);
   release_others (self, seen);
   return head;
 }

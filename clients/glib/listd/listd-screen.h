@@ -23,6 +23,9 @@ typedef struct
 {
   guint64 sequence, revision;
   double width, height, x, y; /* of the content, of the viewport in it */
+  double shift_x, shift_y;    /* how far listd moved the viewport by itself since the picture before */
+  gboolean animated;
+  double sticky_edge;
 } ListdPictureHead;
 
 ListdScreen *listd_screen_new (gpointer view, ListdSlotFunc func);

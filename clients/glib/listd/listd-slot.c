@@ -20,6 +20,9 @@ struct _ListdSlot
   guint section;
   char *kind;
   ListdFrame frame;
+  ListdSlotCause cause;
+  gboolean sticky;
+  double first, last;
 };
 
 enum
@@ -34,12 +37,20 @@ enum
   PROP_WIDTH,
   PROP_HEIGHT,
   PROP_Z,
+  PROP_CAUSE,
   N_PROPS
 };
 
 static GParamSpec *properties[N_PROPS];
 
 G_DEFINE_FINAL_TYPE (ListdSlot, listd_slot, G_TYPE_OBJECT)
+
+G_DEFINE_ENUM_TYPE (ListdSlotCause, listd_slot_cause,
+                    G_DEFINE_ENUM_VALUE (LISTD_SLOT_CAUSE_SCROLLED, "scrolled"),
+                    G_DEFINE_ENUM_VALUE (LISTD_SLOT_CAUSE_INSERTED, "inserted"),
+                    G_DEFINE_ENUM_VALUE (LISTD_SLOT_CAUSE_DELETED, "deleted"),
+                    G_DEFINE_ENUM_VALUE (LISTD_SLOT_CAUSE_MOVED, "moved"),
+                    G_DEFINE_ENUM_VALUE (LISTD_SLOT_CAUSE_RELOADED, "reloaded"))
 
 static void
 listd_slot_finalize (GObject *object)
@@ -84,6 +95,9 @@ listd_slot_get_property (GObject *object, guint id, GValue *value, GParamSpec *p
       break;
     case PROP_Z:
       g_value_set_int64 (value, self->frame.z);
+      break;
+    case PROP_CAUSE:
+      g_value_set_enum (value, self->cause);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID (object, id, pspec);
@@ -152,6 +166,12 @@ listd_slot_class_init (ListdSlotClass *klass)
    * What lies above what: the larger above the smaller.
    */
   properties[PROP_Z] = g_param_spec_int64 ("z", NULL, NULL, G_MININT64, G_MAXINT64, 0, flags);
+  /**
+   * ListdSlot:cause: (getter get_cause)
+   *
+   * Why the last picture that was about the slot showed, released or placed it.
+   */
+  properties[PROP_CAUSE] = g_param_spec_enum ("cause", NULL, NULL, LISTD_TYPE_SLOT_CAUSE, LISTD_SLOT_CAUSE_SCROLLED, flags);
   g_object_class_install_properties (object_class, N_PROPS, properties);
 }
 
@@ -211,6 +231,26 @@ listd_slot_place (ListdSlot *self, guint section, guint item, const ListdFrame *
     }
   g_object_thaw_notify (G_OBJECT (self));
   return placed;
+}
+
+void
+listd_slot_set_cause (ListdSlot *self, ListdSlotCause cause)
+{
+  if (self->cause == cause)
+    return;
+  self->cause = cause;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_CAUSE]);
+}
+
+gboolean
+listd_slot_set_travel (ListdSlot *self, gboolean sticky, double first, double last)
+{
+  if (self->sticky == sticky && (!sticky || (self->first == first && self->last == last)))
+    return FALSE;
+  self->sticky = sticky;
+  self->first = first;
+  self->last = last;
+  return TRUE;
 }
 
 /**
@@ -346,4 +386,42 @@ listd_slot_get_z (ListdSlot *self)
 {
   g_return_val_if_fail (LISTD_IS_SLOT (self), 0);
   return self->frame.z;
+}
+
+/**
+ * listd_slot_get_cause: (get-property cause)
+ * @self: a slot
+ *
+ * Why the last picture that was about the slot showed, released or placed it.
+ *
+ * Returns: the cause
+ */
+ListdSlotCause
+listd_slot_get_cause (ListdSlot *self)
+{
+  g_return_val_if_fail (LISTD_IS_SLOT (self), LISTD_SLOT_CAUSE_SCROLLED);
+  return self->cause;
+}
+
+/**
+ * listd_slot_get_travel:
+ * @self: a slot
+ * @first: (out) (optional): where it lies as long as the edge is before it
+ * @last: (out) (optional): where it lies when the edge is behind
+ *
+ * Between which places a header travels that stays at the edge of the viewport. Along the axis that scrolls, it lies at
+ * `MAX (first, MIN (edge + sticky_edge, last))`, whatever listd has heard of the viewport: `edge` is where the viewport begins, and
+ * `sticky_edge` is [property@ListdView:sticky-edge].
+ *
+ * Returns: whether it travels at all; %FALSE: it lies where it is placed
+ */
+gboolean
+listd_slot_get_travel (ListdSlot *self, double *first, double *last)
+{
+  g_return_val_if_fail (LISTD_IS_SLOT (self), FALSE);
+  if (first != NULL)
+    *first = self->first;
+  if (last != NULL)
+    *last = self->last;
+  return self->sticky;
 }

@@ -70,6 +70,7 @@ stop (ListdView *self)
   self->serial++;
   listd_pictures_close (self->pictures);
   listd_queue_cancel (&self->retry);
+  listd_hints_unfollow (self->hints);
   self->head.sequence = 0;
   self->asking = FALSE;
   g_hash_table_remove_all (self->sizes);
@@ -99,6 +100,14 @@ finish_picture (ListdView *self, const ListdPictureHead *head)
     g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_OFFSET_X]);
   if (before.y != head->y)
     g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_OFFSET_Y]);
+  if (before.shift_x != head->shift_x)
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_SHIFT_X]);
+  if (before.shift_y != head->shift_y)
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_SHIFT_Y]);
+  if (before.animated != head->animated)
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_ANIMATED]);
+  if (before.sticky_edge != head->sticky_edge)
+    g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_STICKY_EDGE]);
   if (before.revision != head->revision)
     g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_REVISION]);
   g_object_thaw_notify (G_OBJECT (self));
@@ -111,9 +120,33 @@ on_picture (gpointer owner, GVariant *picture)
   ListdView *self = owner;
   ListdPictureHead head = listd_screen_take (self->screen, picture);
 
+  /* The program's own viewport moves along, also one that was not sent yet. */
+  if (!self->place.returning)
+    {
+      self->viewport[0] += head.shift_x;
+      self->viewport[1] += head.shift_y;
+    }
   finish_picture (self, &head);
   if (self->place.returning)
     return_to_place (self);
+}
+
+/* What is shown reads in another way now. */
+static void
+on_hints (gpointer object)
+{
+  ListdView *self = object;
+  GListModel *model = listd_screen_get_slots (self->screen);
+  g_autoptr (GPtrArray) slots = g_ptr_array_new_with_free_func (g_object_unref);
+
+  g_object_notify_by_pspec (object, properties[PROP_HINTS]);
+  for (guint i = 0; i < g_list_model_get_n_items (model); i++)
+    g_ptr_array_add (slots, g_list_model_get_item (model, i));
+  for (guint i = 0; i < slots->len; i++)
+    {
+      listd_item_emit_changed (listd_slot_get_item (slots->pdata[i]));
+      g_signal_emit (self, signals[SLOT_BOUND], 0, slots->pdata[i]);
+    }
 }
 
 /* The program has not drawn what it got: it acknowledges when it has. If it has, the credit was bytes. */
@@ -274,6 +307,8 @@ open_view (gpointer object, gpointer data)
       self->place.returning = self->place.id != NULL;
       if (self->place.returning)
         g_variant_dict_insert (&options, "at", "(sus)", self->place.id, self->place.item, "start");
+      /* Before the view, so that it reads right from the first picture on. */
+      listd_hints_follow (self->hints);
       listd_client_ask (self->client, &self->queue, self->path, "Adapter", "OpenView", g_variant_new ("(@a{sv})", g_variant_dict_end (&options)),
                         "(ostuua{sv})", on_opened, GUINT_TO_POINTER (self->serial), NULL);
     }
@@ -329,6 +364,7 @@ void
 listd_view_begin_showing (ListdView *self)
 {
   self->pictures = listd_pictures_new (self->client, &self->queue, &pictures_funcs, self);
+  self->hints = listd_hints_new (self->client, &self->queue, self->path, on_hints);
   listd_client_add_member (self->client, &self->queue, &member_funcs);
 }
 

@@ -2,6 +2,7 @@
 /* What the files of ListdView share: its face, what keeps it shown, and its calls. */
 #pragma once
 
+#include "listd-hints.h"
 #include "listd-pictures.h"
 #include "listd-private.h"
 #include "listd-screen.h"
@@ -35,9 +36,10 @@ struct _ListdView
   gboolean appeared;
   ListdPictures *pictures;
   ListdScreen *screen;
+  ListdHints *hints;
   ListdPictureHead head; /* of the last picture that the slots show */
   gboolean has_viewport, viewport_changed, asking;
-  double viewport[4];
+  double viewport[4]; /* in the content of the last picture */
   ListdViewPlace place;
   GHashTable *sizes; /* "ITEM id" -> (sudd) */
 };
@@ -54,8 +56,13 @@ enum
   PROP_CONTENT_HEIGHT,
   PROP_OFFSET_X,
   PROP_OFFSET_Y,
+  PROP_SHIFT_X,
+  PROP_SHIFT_Y,
+  PROP_ANIMATED,
+  PROP_STICKY_EDGE,
   PROP_REVISION,
   PROP_SLOTS,
+  PROP_HINTS,
   LISTD_VIEW_N_PROPS
 };
 

@@ -9,9 +9,12 @@
  * A view of a list that listd lays out, for any toolkit.
  *
  * The program says what its viewport is, and hears which slots to draw and where: [signal@ListdView::slot-released],
- * [signal@ListdView::slot-placed], [signal@ListdView::slot-shown], [signal@ListdView::slot-bound], then [signal@ListdView::picture]
+ * [signal@ListdView::slot-shown], [signal@ListdView::slot-placed], [signal@ListdView::slot-bound], then [signal@ListdView::picture]
  * once. After it has drawn, it calls [method@ListdView.acknowledge]: a program that does not keep up gets fewer pictures, never old
  * ones.
+ *
+ * A program that scrolls by itself keeps its own position: it adds [property@ListdView:shift-x] and [property@ListdView:shift-y] of each
+ * picture to it, and has no need of the offset. What it draws moves only by what it scrolls.
  *
  * When listd is restarted, the view opens again where it was: at its first visible item, wherever that lies then, unless the program
  * has set another viewport meanwhile. What was measured by [method@ListdView.report_size] has to be said again.
@@ -63,6 +66,7 @@ listd_view_finalize (GObject *object)
 
   listd_pictures_free (self->pictures);
   listd_screen_free (self->screen);
+  listd_hints_free (self->hints);
   g_clear_object (&self->client);
   g_clear_error (&self->error);
   g_clear_pointer (&self->options, g_variant_unref);
@@ -107,6 +111,21 @@ listd_view_get_property (GObject *object, guint id, GValue *value, GParamSpec *p
       break;
     case PROP_OFFSET_Y:
       g_value_set_double (value, self->head.y);
+      break;
+    case PROP_SHIFT_X:
+      g_value_set_double (value, self->head.shift_x);
+      break;
+    case PROP_SHIFT_Y:
+      g_value_set_double (value, self->head.shift_y);
+      break;
+    case PROP_ANIMATED:
+      g_value_set_boolean (value, self->head.animated);
+      break;
+    case PROP_STICKY_EDGE:
+      g_value_set_double (value, self->head.sticky_edge);
+      break;
+    case PROP_HINTS:
+      g_value_set_variant (value, listd_view_get_hints (self));
       break;
     case PROP_REVISION:
       g_value_set_uint64 (value, self->head.revision);
@@ -168,7 +187,8 @@ listd_view_class_init (ListdViewClass *klass)
   /**
    * ListdView:options:
    *
-   * The options of the view, a dictionary `a{sv}`: `layout`, `window`, `buffer`, `fields` and others of org.listd.Listd1(5).
+   * The options of the view, a dictionary `a{sv}`: `layout`, `window`, `fields` and others of org.listd.Listd1(5). What lies in `buffer`
+   * beyond the viewport counts as displayed; what lies in `prefetch` is only there to be drawn when somebody scrolls.
    */
   properties[PROP_OPTIONS] = g_param_spec_variant ("options", NULL, NULL, G_VARIANT_TYPE_VARDICT, NULL, made);
   /**
@@ -207,6 +227,37 @@ listd_view_class_init (ListdViewClass *klass)
    * Where the viewport is in the content, after what happened to the list.
    */
   properties[PROP_OFFSET_Y] = g_param_spec_double ("offset-y", NULL, NULL, -G_MAXDOUBLE, G_MAXDOUBLE, 0, read);
+  /**
+   * ListdView:shift-x: (getter get_shift_x)
+   *
+   * How far listd moved the viewport by itself since the picture before, because the list changed, or by
+   * [method@ListdView.scroll_to_async].
+   */
+  properties[PROP_SHIFT_X] = g_param_spec_double ("shift-x", NULL, NULL, -G_MAXDOUBLE, G_MAXDOUBLE, 0, read);
+  /**
+   * ListdView:shift-y: (getter get_shift_y)
+   *
+   * How far listd moved the viewport by itself since the picture before.
+   */
+  properties[PROP_SHIFT_Y] = g_param_spec_double ("shift-y", NULL, NULL, -G_MAXDOUBLE, G_MAXDOUBLE, 0, read);
+  /**
+   * ListdView:animated: (getter get_animated)
+   *
+   * Whether what the last picture changed may be animated: whoever wrote it said so. [property@ListdSlot:cause] says what changed.
+   */
+  properties[PROP_ANIMATED] = g_param_spec_boolean ("animated", NULL, NULL, FALSE, read);
+  /**
+   * ListdView:sticky-edge: (getter get_sticky_edge)
+   *
+   * How far behind the edge of the viewport headers stay, for listd_slot_get_travel().
+   */
+  properties[PROP_STICKY_EDGE] = g_param_spec_double ("sticky-edge", NULL, NULL, -G_MAXDOUBLE, G_MAXDOUBLE, 0, read);
+  /**
+   * ListdView:hints: (getter get_hints)
+   *
+   * How people want to see fields: a dictionary `a{ss}` from field to hint, which listd_item_format() obeys.
+   */
+  properties[PROP_HINTS] = g_param_spec_variant ("hints", NULL, NULL, G_VARIANT_TYPE ("a{ss}"), NULL, read);
   /**
    * ListdView:revision: (getter get_revision)
    *
@@ -361,6 +412,51 @@ GETTER (double, offset_x, self->head.x, 0)
  * Returns: the coordinate
  */
 GETTER (double, offset_y, self->head.y, 0)
+/**
+ * listd_view_get_shift_x: (get-property shift-x)
+ * @self: a view
+ *
+ * How far listd moved the viewport by itself since the picture before.
+ *
+ * Returns: the distance
+ */
+GETTER (double, shift_x, self->head.shift_x, 0)
+/**
+ * listd_view_get_shift_y: (get-property shift-y)
+ * @self: a view
+ *
+ * How far listd moved the viewport by itself since the picture before.
+ *
+ * Returns: the distance
+ */
+GETTER (double, shift_y, self->head.shift_y, 0)
+/**
+ * listd_view_get_animated: (get-property animated)
+ * @self: a view
+ *
+ * Whether what the last picture changed may be animated.
+ *
+ * Returns: whether it may
+ */
+GETTER (gboolean, animated, self->head.animated, FALSE)
+/**
+ * listd_view_get_sticky_edge: (get-property sticky-edge)
+ * @self: a view
+ *
+ * How far behind the edge of the viewport headers stay.
+ *
+ * Returns: the distance
+ */
+GETTER (double, sticky_edge, self->head.sticky_edge, 0)
+/**
+ * listd_view_get_hints: (get-property hints)
+ * @self: a view
+ *
+ * How people want to see fields.
+ *
+ * Returns: (transfer none) (nullable): a dictionary `a{ss}` from field to hint
+ */
+GETTER (GVariant *, hints, listd_hints_get (self->hints), NULL)
 /**
  * listd_view_get_revision: (get-property revision)
  * @self: a view

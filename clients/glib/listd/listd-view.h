@@ -48,6 +48,28 @@ typedef enum
 LISTD_API GType listd_view_state_get_type (void) G_GNUC_CONST;
 #define LISTD_TYPE_VIEW_STATE (listd_view_state_get_type ())
 
+/**
+ * ListdSlotCause:
+ * @LISTD_SLOT_CAUSE_SCROLLED: the viewport moved, and the list did not change there
+ * @LISTD_SLOT_CAUSE_INSERTED: what the slot shows is new in the list
+ * @LISTD_SLOT_CAUSE_DELETED: what the slot showed is gone
+ * @LISTD_SLOT_CAUSE_MOVED: it has another place in the list
+ * @LISTD_SLOT_CAUSE_RELOADED: it was made anew where it is
+ *
+ * Why a picture shows, releases or places a slot.
+ */
+typedef enum
+{
+  LISTD_SLOT_CAUSE_SCROLLED,
+  LISTD_SLOT_CAUSE_INSERTED,
+  LISTD_SLOT_CAUSE_DELETED,
+  LISTD_SLOT_CAUSE_MOVED,
+  LISTD_SLOT_CAUSE_RELOADED,
+} ListdSlotCause;
+
+LISTD_API GType listd_slot_cause_get_type (void) G_GNUC_CONST;
+#define LISTD_TYPE_SLOT_CAUSE (listd_slot_cause_get_type ())
+
 #define LISTD_TYPE_SLOT (listd_slot_get_type ())
 LISTD_API
 G_DECLARE_FINAL_TYPE (ListdSlot, listd_slot, LISTD, SLOT, GObject)
@@ -61,6 +83,8 @@ LISTD_API double listd_slot_get_y (ListdSlot *self);
 LISTD_API double listd_slot_get_width (ListdSlot *self);
 LISTD_API double listd_slot_get_height (ListdSlot *self);
 LISTD_API gint64 listd_slot_get_z (ListdSlot *self);
+LISTD_API ListdSlotCause listd_slot_get_cause (ListdSlot *self);
+LISTD_API gboolean listd_slot_get_travel (ListdSlot *self, double *first, double *last);
 
 #define LISTD_TYPE_VIEW (listd_view_get_type ())
 LISTD_API
@@ -74,7 +98,12 @@ LISTD_API double listd_view_get_content_width (ListdView *self);
 LISTD_API double listd_view_get_content_height (ListdView *self);
 LISTD_API double listd_view_get_offset_x (ListdView *self);
 LISTD_API double listd_view_get_offset_y (ListdView *self);
+LISTD_API double listd_view_get_shift_x (ListdView *self);
+LISTD_API double listd_view_get_shift_y (ListdView *self);
+LISTD_API gboolean listd_view_get_animated (ListdView *self);
+LISTD_API double listd_view_get_sticky_edge (ListdView *self);
 LISTD_API guint64 listd_view_get_revision (ListdView *self);
+LISTD_API GVariant *listd_view_get_hints (ListdView *self);
 LISTD_API GListModel *listd_view_get_slots (ListdView *self);
 
 LISTD_API void listd_view_set_viewport (ListdView *self, double x, double y, double width, double height);

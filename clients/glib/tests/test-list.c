@@ -236,7 +236,7 @@ finds (void)
 
 typedef struct
 {
-  guint invoked, near_end, displayed, ranges, selections;
+  guint invoked, near_end, displayed, ranges, ranged_items, selections;
   char *action;
 } Heard;
 
@@ -261,9 +261,10 @@ on_display (ListdList *list, const char *view, GVariant *begun, GVariant *ended,
 }
 
 static void
-on_range (ListdList *list, const char *view, GVariant *entered, GVariant *exited, Heard *heard)
+on_range (ListdList *list, const char *view, GVariant *entered, GVariant *exited, GVariant *items_entered, GVariant *items_exited, Heard *heard)
 {
   heard->ranges += g_variant_n_children (entered);
+  heard->ranged_items += g_variant_n_children (items_entered);
 }
 
 static void
@@ -283,7 +284,7 @@ hears_and_acts (gconstpointer data)
   g_autoptr (GAsyncResult) selected = NULL;
   g_autoptr (GError) error = NULL;
   Heard heard = { 0 };
-  const ListdRef refs[] = { { "o1", 0 }, { "o2", 0 } };
+  const ListdRef refs[] = { { "o1", 0 }, { "o2", 0 } }, others[] = { { "o29", 0 }, { "o1", 0 } };
 
   stage_create (stage, "heard", "{'near-end-distance': <3.0>, 'working-range': <uint32 2>, 'hints': <{'size': 'bytes'}>}");
   stage_fill (stage, "heard", 30);
@@ -295,6 +296,16 @@ hears_and_acts (gconstpointer data)
   g_signal_connect (list, "selection-changed", G_CALLBACK (on_selection), &heard);
   listd_list_set_visible_range (list, 20, 10);
   stage_wait (heard.displayed == 10 && heard.near_end == 1 && heard.ranges == 12);
+  g_assert_cmpuint (heard.ranged_items, ==, 0);
+  {
+    /* A view whose working range counts items names them. */
+    g_autoptr (ListdView) view
+        = listd_view_new (client, "heard", g_variant_new_parsed ("{'working-range-unit': <'items'>, 'lead': <uint32 3>, 'trail': <uint32 3>}"));
+
+    listd_view_set_viewport (view, 0, 0, 300, 440);
+    stage_wait (heard.ranged_items >= 13);
+    listd_view_close (view);
+  }
   stage_wait (listd_list_get_hints (list) != NULL && listd_list_get_anchor_id (list) != NULL);
   g_assert_cmpstr (listd_list_get_anchor_id (list), ==, "o20");
 
@@ -321,9 +332,64 @@ hears_and_acts (gconstpointer data)
     listd_list_select_async (list, chosen, FALSE, NULL, on_callback, &selected);
     stage_wait (selected != NULL && !listd_item_get_selected (chosen));
     g_assert_true (listd_list_select_finish (list, selected, &error));
+    g_assert_cmpuint (listd_list_get_n_selected (list), ==, 1);
+    /* Also what nobody has loaded. */
+    g_assert_true (listd_list_is_selected (list, "o2", 0));
+    g_assert_false (listd_list_is_selected (list, "o2", 1));
+    g_clear_object (&selected);
+    listd_list_set_selection_async (list, others, 2, NULL, on_callback, &selected);
+    stage_wait (selected != NULL && listd_list_is_selected (list, "o29", 0));
+    g_assert_true (listd_list_set_selection_finish (list, selected, &error));
+    g_assert_true (listd_list_is_selected (list, "o1", 0) && listd_item_get_selected (chosen));
+    g_assert_false (listd_list_is_selected (list, "o2", 0));
+    g_assert_cmpuint (listd_list_get_n_selected (list), ==, 2);
   }
   g_signal_handlers_disconnect_by_data (list, &heard);
   g_free (heard.action);
+  stage_free (stage);
+}
+
+/* What is selected before the list is open is selected when it is, and who looks later is told what is. */
+static void
+selects_early (void)
+{
+  static const ListdRef first = { "o1", 0 }, second = { "o2", 0 }, third = { "o3", 0 };
+  Stage *stage = stage_new (STAGE_DAEMON);
+  g_autoptr (ListdClient) client = listd_client_new_for_address (stage_address (stage));
+  g_autoptr (ListdList) list = NULL;
+  g_autoptr (ListdList) later = NULL;
+  g_autoptr (GAsyncResult) selected = NULL;
+  g_autoptr (GAsyncResult) refused = NULL;
+  g_autoptr (GError) error = NULL;
+  Heard heard = { 0 };
+
+  stage_create (stage, "early", NULL);
+  stage_fill (stage, "early", 30);
+  list = listd_list_new (client, "early");
+  listd_list_change_selection_async (list, &first, 1, NULL, 0, NULL, NULL, NULL);
+  listd_list_set_selection_async (list, &second, 1, NULL, NULL, NULL);
+  listd_list_change_selection_async (list, &third, 1, NULL, 0, NULL, on_callback, &selected);
+  stage_wait (selected != NULL && listd_list_get_n_selected (list) == 2);
+  g_assert_true (listd_list_change_selection_finish (list, selected, &error));
+  g_assert_true (listd_list_is_selected (list, "o2", 0) && listd_list_is_selected (list, "o3", 0));
+
+  later = listd_list_new (client, "early");
+  g_signal_connect (later, "selection-changed", G_CALLBACK (on_selection), &heard);
+  g_assert_cmpuint (listd_list_get_n_selected (later), ==, 0);
+  stage_wait (listd_list_get_n_selected (later) == 2);
+  g_assert_cmpuint (heard.selections, ==, 1);
+  g_signal_handlers_disconnect_by_data (later, &heard);
+
+  /* The selection ends with the daemon, and stays until that is known. */
+  stage_stop_listd (stage, SIGKILL);
+  stage_wait (listd_list_get_state (list) == LISTD_LIST_STATE_OFFLINE);
+  g_assert_cmpuint (listd_list_get_n_selected (list), ==, 2);
+  listd_list_set_selection_async (list, &first, 1, NULL, on_callback, &refused);
+  stage_wait (refused != NULL);
+  g_assert_false (listd_list_set_selection_finish (list, refused, &error));
+  g_assert_error (error, LISTD_ERROR, LISTD_ERROR_OFFLINE);
+  stage_start_listd (stage);
+  stage_wait (listd_list_get_n_selected (list) == 0 && listd_list_get_n_selected (later) == 0);
   stage_free (stage);
 }
 
@@ -649,6 +715,7 @@ main (int argc, char **argv)
   g_test_add_func ("/list/a handler that is connected after the list is made → it is told", hears_late_handlers);
   g_test_add_func ("/list/a filter that changes → what stays keeps its object", filters);
   g_test_add_func ("/list/a filter that changes while the list opens → the last one", filters_while_it_opens);
+  g_test_add_func ("/list/a selection before the list is open → made when it is, and told to who looks later", selects_early);
   g_test_add_func ("/list/the names of all lists → a model that follows", lists_names);
   g_test_add_func ("/list/the last reference goes in a handler → everything ends", ends_in_every_callback);
   g_test_add_func ("/list/a handler runs the main loop → no signal inside of another", nested_loops);

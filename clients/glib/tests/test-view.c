@@ -239,6 +239,27 @@ returns (void)
   stage_free (stage);
 }
 
+/* The items of a view read as those of a list, as soon as the hints are known, and when they are others. */
+static void
+obeys_hints (void)
+{
+  Stage *stage = stage_new (STAGE_DAEMON);
+  g_autoptr (ListdClient) client = listd_client_new_for_address (stage_address (stage));
+  g_autoptr (ListdView) view = NULL;
+  g_autoptr (ListdSlot) slot = NULL;
+  g_autofree char *size = NULL;
+
+  stage_create (stage, "hints", "{'hints': <{'size': 'bytes'}>}");
+  stage_apply (stage, "hints", NULL, "[('a', '', 'last', '', {'size': <2000000>})]");
+  view = listd_view_new (client, "hints", NULL);
+  listd_view_set_viewport (view, 0, 0, 300, 440);
+  stage_wait (g_list_model_get_n_items (listd_view_get_slots (view)) == 1 && listd_view_get_hints (view) != NULL);
+  slot = g_list_model_get_item (listd_view_get_slots (view), 0);
+  size = listd_item_format (listd_slot_get_item (slot), "size");
+  g_assert_cmpstr (size, ==, "1.9 MiB");
+  stage_free (stage);
+}
+
 static void
 drop_on_slot (ListdView *self, ListdSlot *slot, ListdView **view)
 {
@@ -270,12 +291,12 @@ ends_in_every_callback (void)
     { "slot-bound", G_CALLBACK (drop_on_slot) },           { "slot-released", G_CALLBACK (drop_on_slot) },
     { "picture", G_CALLBACK (drop_on_picture) },           { "notify::state", G_CALLBACK (drop_on_notify) },
     { "notify::offset-y", G_CALLBACK (drop_on_notify) },   { "notify::content-height", G_CALLBACK (drop_on_notify) },
-    { "notify::revision", G_CALLBACK (drop_on_notify) },
+    { "notify::revision", G_CALLBACK (drop_on_notify) },   { "notify::hints", G_CALLBACK (drop_on_notify) },
   };
   Stage *stage = stage_new (STAGE_DIRECT);
   g_autoptr (ListdClient) client = listd_client_new_for_address (stage_address (stage));
 
-  stage_create (stage, "ended", NULL);
+  stage_create (stage, "ended", "{'hints': <{'size': 'bytes'}>}");
   stage_fill (stage, "ended", 50);
   stage_wait (listd_client_get_available (client));
   for (guint i = 0; i < G_N_ELEMENTS (signals); i++)
@@ -433,6 +454,7 @@ main (int argc, char **argv)
   g_test_add_func ("/view/changes, a kill and a new list → the slots are those of the list", follows);
   g_test_add_func ("/view/scrolling, moving and measuring → the picture follows", moves_and_scrolls);
   g_test_add_func ("/view/a kill after sizes were measured → the same item at the same place", returns);
+  g_test_add_func ("/view/hints of the list → items of slots read as those of the list", obeys_hints);
   g_test_add_func ("/view/the last reference goes in a handler → everything ends", ends_in_every_callback);
   g_test_add_data_func ("/view/bus: a list that hears late of a restart → the view that is open again stays", GINT_TO_POINTER (STAGE_DAEMON), stays_open);
   g_test_add_data_func ("/view/direct socket: a list that hears late of a restart → the view that is open again stays",
