@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#define OPPOSITE(orientation) ((orientation) == GTK_ORIENTATION_HORIZONTAL ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL)
+
 /**
  * ListdCell:
  *
@@ -49,6 +51,14 @@ listd_cell_buildable_init (GtkBuildableIface *iface)
   iface->add_child = listd_cell_add_child;
 }
 
+static GtkSizeRequestMode
+listd_cell_get_request_mode (GtkWidget *widget)
+{
+  ListdCell *self = LISTD_CELL (widget);
+
+  return self->child != NULL ? gtk_widget_get_request_mode (self->child) : GTK_SIZE_REQUEST_CONSTANT_SIZE;
+}
+
 static void
 listd_cell_measure (GtkWidget *widget, GtkOrientation orientation, int for_size, int *minimum, int *natural, int *minimum_baseline,
                     int *natural_baseline)
@@ -57,13 +67,13 @@ listd_cell_measure (GtkWidget *widget, GtkOrientation orientation, int for_size,
 
   if (self->child != NULL && gtk_widget_should_layout (self->child))
     {
-      gtk_widget_measure (self->child, orientation, -1, minimum, natural, NULL, NULL);
       if (for_size >= 0)
         {
           int least;
-          gtk_widget_measure (self->child, orientation == GTK_ORIENTATION_HORIZONTAL ? GTK_ORIENTATION_VERTICAL : GTK_ORIENTATION_HORIZONTAL, -1, &least, NULL, NULL, NULL);
-          gtk_widget_measure (self->child, orientation, MAX (for_size, least), minimum, natural, NULL, NULL);
+          gtk_widget_measure (self->child, OPPOSITE (orientation), -1, &least, NULL, NULL, NULL);
+          for_size = MAX (for_size, least);
         }
+      gtk_widget_measure (self->child, orientation, for_size, minimum, natural, NULL, NULL);
     }
 }
 
@@ -150,6 +160,7 @@ listd_cell_class_init (ListdCellClass *klass)
   object_class->finalize = listd_cell_finalize;
   object_class->get_property = listd_cell_get_property;
   object_class->set_property = listd_cell_set_property;
+  widget_class->get_request_mode = listd_cell_get_request_mode;
   widget_class->measure = listd_cell_measure;
   widget_class->size_allocate = listd_cell_size_allocate;
   gtk_widget_class_set_css_name (widget_class, "row");

@@ -734,7 +734,9 @@ allocate (ListdFlowView *self, ListdCell *cell, gint64 now)
   width = MAX (1, (int) lround (cell->drawn.width));
   height = MAX (1, (int) lround (cell->drawn.height));
   gtk_widget_measure (widget, GTK_ORIENTATION_HORIZONTAL, -1, NULL, &natural, NULL, NULL);
-  if (self->measure && !listd_flow_is_horizontal (self))
+  if (self->measure && listd_flow_is_horizontal (self))
+    gtk_widget_measure (widget, GTK_ORIENTATION_HORIZONTAL, height, NULL, &natural, NULL, NULL);
+  else if (self->measure)
     gtk_widget_measure (widget, GTK_ORIENTATION_VERTICAL, width, NULL, &natural, NULL, NULL);
   gtk_widget_allocate (widget, width, height, -1, gsk_transform_translate (NULL, &GRAPHENE_POINT_INIT (cell->drawn.x, cell->drawn.y)));
   gtk_widget_set_opacity (widget, 1 - (1 - cell->alpha) * rest);

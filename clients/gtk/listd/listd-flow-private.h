@@ -4,7 +4,7 @@
 
 #include "listd-cell-private.h"
 #include "listd-flow-view.h"
-#include "listd-selection-private.h"
+#include "listd-selection.h"
 
 G_BEGIN_DECLS
 

@@ -14,7 +14,7 @@ update_all (ListdFlowView *self)
 }
 
 static void
-on_selection (GtkSelectionModel *model, guint position, guint n, ListdFlowView *self)
+on_selection (ListdList *list, GVariant *selected, GVariant *deselected, ListdFlowView *self)
 {
   update_all (self);
 }
@@ -23,13 +23,13 @@ void
 listd_flow_select_follow (ListdFlowView *self)
 {
   if (self->selection != NULL)
-    g_signal_handlers_disconnect_by_data (self->selection, self);
+    g_signal_handlers_disconnect_by_data (listd_selection_get_list (self->selection), self);
   g_clear_object (&self->selection);
   g_clear_pointer (&self->pivot, g_free);
   if (self->list == NULL)
     return;
   self->selection = LISTD_SELECTION (listd_selection_new (self->list));
-  g_signal_connect (self->selection, "selection-changed", G_CALLBACK (on_selection), self);
+  g_signal_connect (self->list, "selection-changed", G_CALLBACK (on_selection), self);
 }
 
 void
@@ -43,9 +43,8 @@ listd_flow_select_update (ListdFlowView *self, ListdCell *cell)
 {
   ListdItem *item = listd_cell_get_item (cell);
 
-  listd_cell_set_selected (cell, self->selection != NULL && item != NULL && g_str_equal (cell->kind, "cell")
-                                     && listd_marks_has (listd_selection_get_marks (self->selection), listd_item_get_id (item),
-                                                         listd_item_get_item (item)));
+  listd_cell_set_selected (cell, self->list != NULL && item != NULL && g_str_equal (cell->kind, "cell")
+                                     && listd_list_is_selected (self->list, listd_item_get_id (item), listd_item_get_item (item)));
 }
 
 /* A range may reach to items that no cell shows: the list finds both ends, and loads the names of what is between them. */
@@ -114,12 +113,10 @@ void
 listd_flow_select_cell (ListdFlowView *self, ListdCell *cell, gboolean modify, gboolean extend)
 {
   ListdItem *item = listd_cell_get_item (cell);
-  ListdMarks *marks;
   ListdRef ref;
 
   if (self->selection_mode == GTK_SELECTION_NONE || self->selection == NULL || item == NULL || listd_item_get_id (item) == NULL)
     return;
-  marks = listd_selection_get_marks (self->selection);
   ref = (ListdRef){ listd_item_get_id (item), listd_item_get_item (item) };
   if (self->selection_mode == GTK_SELECTION_MULTIPLE && extend && self->pivot != NULL)
     {
@@ -127,9 +124,11 @@ listd_flow_select_cell (ListdFlowView *self, ListdCell *cell, gboolean modify, g
       return;
     }
   if (modify && cell->selected && self->selection_mode != GTK_SELECTION_BROWSE)
-    listd_marks_deselect (marks, &ref, 1);
+    listd_list_change_selection_async (self->list, NULL, 0, &ref, 1, NULL, NULL, NULL);
+  else if (modify && self->selection_mode == GTK_SELECTION_MULTIPLE)
+    listd_list_change_selection_async (self->list, &ref, 1, NULL, 0, NULL, NULL, NULL);
   else
-    listd_marks_select (marks, &ref, 1, !modify || self->selection_mode != GTK_SELECTION_MULTIPLE);
+    listd_list_set_selection_async (self->list, &ref, 1, NULL, NULL, NULL);
   g_free (self->pivot);
   self->pivot = g_strdup (ref.id);
   self->pivot_item = ref.item;
@@ -148,6 +147,10 @@ listd_flow_select_all (ListdFlowView *self, gboolean select)
 void
 listd_flow_select_many (ListdFlowView *self, GArray *refs, gboolean add)
 {
-  if (self->selection != NULL && self->selection_mode == GTK_SELECTION_MULTIPLE)
-    listd_marks_select (listd_selection_get_marks (self->selection), (ListdRef *) (gpointer) refs->data, refs->len, !add);
+  if (self->list == NULL || self->selection_mode != GTK_SELECTION_MULTIPLE)
+    return;
+  if (add)
+    listd_list_change_selection_async (self->list, (ListdRef *) (gpointer) refs->data, refs->len, NULL, 0, NULL, NULL, NULL);
+  else
+    listd_list_set_selection_async (self->list, (ListdRef *) (gpointer) refs->data, refs->len, NULL, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "listd-selection-private.h"
+#include "listd-selection.h"
 
 /* More than this nobody selects by a range with Shift: each item of it is loaded for its name. */
 #define MOST 10000
@@ -16,7 +16,6 @@ struct _ListdSelection
   GObject parent_instance;
 
   ListdList *list;
-  ListdMarks *marks;
   GPtrArray *changes; /* of Change: those whose items are not loaded yet */
 };
 
@@ -81,7 +80,8 @@ is_selected (GtkSelectionModel *model, guint position)
 {
   g_autoptr (ListdItem) item = g_list_model_get_item (G_LIST_MODEL (model), position);
 
-  return item != NULL && listd_marks_has (LISTD_SELECTION (model)->marks, listd_item_get_id (item), listd_item_get_item (item));
+  return item != NULL && listd_item_get_id (item) != NULL
+         && listd_list_is_selected (LISTD_SELECTION (model)->list, listd_item_get_id (item), listd_item_get_item (item));
 }
 
 static GtkBitset *
@@ -90,7 +90,7 @@ get_selection_in_range (GtkSelectionModel *model, guint position, guint n)
   GtkBitset *result = gtk_bitset_new_empty ();
   const guint length = get_n_items (G_LIST_MODEL (model));
 
-  if (listd_marks_get_n (LISTD_SELECTION (model)->marks) == 0)
+  if (listd_list_get_n_selected (LISTD_SELECTION (model)->list) == 0)
     return result;
   /* Only loaded items have a name by which they are selected: those that somebody holds. */
   n = position < length ? MIN (n, length - position) : 0;
@@ -129,12 +129,13 @@ static void
 change_happens (Change *self)
 {
   g_autoptr (GArray) select = refs_of (self->select), deselect = refs_of (self->deselect);
-  ListdMarks *marks = self->selection->marks;
+  ListdList *list = self->selection->list;
 
-  if (select->len > 0 || self->only)
-    listd_marks_select (marks, (ListdRef *) (gpointer) select->data, select->len, self->only);
-  if (!self->only)
-    listd_marks_deselect (marks, (ListdRef *) (gpointer) deselect->data, deselect->len);
+  if (self->only)
+    listd_list_set_selection_async (list, (ListdRef *) (gpointer) select->data, select->len, NULL, NULL, NULL);
+  else
+    listd_list_change_selection_async (list, (ListdRef *) (gpointer) select->data, select->len, (ListdRef *) (gpointer) deselect->data,
+                                       deselect->len, NULL, NULL, NULL);
   g_ptr_array_remove_fast (self->selection->changes, self);
 }
 
@@ -233,7 +234,7 @@ select_all (GtkSelectionModel *model)
 static gboolean
 unselect_all (GtkSelectionModel *model)
 {
-  listd_marks_clear (LISTD_SELECTION (model)->marks);
+  listd_list_set_selection_async (LISTD_SELECTION (model)->list, NULL, 0, NULL, NULL, NULL);
   return TRUE;
 }
 
@@ -254,12 +255,12 @@ selection_init (GtkSelectionModelInterface *iface)
 /* The list */
 
 static void
-on_marks (gpointer data)
+on_selection (ListdList *list, GVariant *selected, GVariant *deselected, ListdSelection *self)
 {
-  const guint n = get_n_items (data);
+  const guint n = get_n_items (G_LIST_MODEL (self));
 
   if (n > 0)
-    gtk_selection_model_selection_changed (data, 0, n);
+    gtk_selection_model_selection_changed (GTK_SELECTION_MODEL (self), 0, n);
 }
 
 static void
@@ -274,7 +275,7 @@ on_items (GListModel *list, guint position, guint removed, guint added, ListdSel
 static void
 on_content (ListdList *list, guint first, guint n, ListdSelection *self)
 {
-  if (listd_marks_get_n (self->marks) > 0 && n > 0)
+  if (n > 0 && listd_list_get_n_selected (list) > 0)
     gtk_selection_model_selection_changed (GTK_SELECTION_MODEL (self), first, n);
 }
 
@@ -286,7 +287,6 @@ listd_selection_dispose (GObject *object)
   g_ptr_array_set_size (self->changes, 0);
   if (self->list != NULL)
     g_signal_handlers_disconnect_by_data (self->list, self);
-  g_clear_pointer (&self->marks, listd_marks_free);
   g_clear_object (&self->list);
   G_OBJECT_CLASS (listd_selection_parent_class)->dispose (object);
 }
@@ -340,7 +340,7 @@ listd_selection_constructed (GObject *object)
   G_OBJECT_CLASS (listd_selection_parent_class)->constructed (object);
   g_signal_connect (self->list, "items-changed", G_CALLBACK (on_items), self);
   g_signal_connect (self->list, "content-changed", G_CALLBACK (on_content), self);
-  self->marks = listd_marks_new (self->list, on_marks, self);
+  g_signal_connect (self->list, "selection-changed", G_CALLBACK (on_selection), self);
 }
 
 static void
@@ -380,12 +380,6 @@ static void
 listd_selection_init (ListdSelection *self)
 {
   self->changes = g_ptr_array_new_with_free_func ((GDestroyNotify) change_free);
-}
-
-ListdMarks *
-listd_selection_get_marks (ListdSelection *self)
-{
-  return self->marks;
 }
 
 /**
