@@ -23,8 +23,8 @@ typedef struct _ListdPointer
   Drag drag;
   double x, y;          /* in the widget, now */
   double start_x, start_y; /* in the content, where it began */
-  gboolean modify, extend;
   guint scroll;
+  GtkWidget *rubberband; /* the rectangle, for the theme to draw */
   GHashTable *band; /* "ITEM id" of what the rectangle has met and still meets -> ListdItem */
   ListdCell *cell;  /* what is dragged */
   double grip_x, grip_y; /* where in the cell */
@@ -184,6 +184,11 @@ update_band (ListdFlowView *self)
   GHashTableIter iter;
   ListdCell *cell;
 
+  if (self->pointer->rubberband == NULL)
+    {
+      self->pointer->rubberband = g_object_new (GTK_TYPE_BOX, "css-name", "rubberband", "can-target", FALSE, NULL);
+      gtk_widget_set_parent (self->pointer->rubberband, GTK_WIDGET (self));
+    }
   g_hash_table_iter_init (&iter, self->cells);
   while (g_hash_table_iter_next (&iter, NULL, (gpointer *) &cell))
     {
@@ -196,11 +201,17 @@ update_band (ListdFlowView *self)
       key = key_of (item);
       if (frame->x < band.x + band.width && frame->x + frame->width > band.x && frame->y < band.y + band.height
           && frame->y + frame->height > band.y)
-        g_hash_table_replace (self->pointer->band, g_steal_pointer (&key), g_object_ref (item));
+        {
+          g_hash_table_replace (self->pointer->band, g_steal_pointer (&key), g_object_ref (item));
+          gtk_widget_set_state_flags (GTK_WIDGET (cell), GTK_STATE_FLAG_ACTIVE, FALSE);
+        }
       else
-        g_hash_table_remove (self->pointer->band, key);
+        {
+          g_hash_table_remove (self->pointer->band, key);
+          gtk_widget_unset_state_flags (GTK_WIDGET (cell), GTK_STATE_FLAG_ACTIVE);
+        }
     }
-  gtk_widget_queue_draw (GTK_WIDGET (self));
+  gtk_widget_queue_allocate (GTK_WIDGET (self));
 }
 
 static void
@@ -208,14 +219,14 @@ finish_band (ListdFlowView *self)
 {
   g_autoptr (GArray) refs = g_array_new (FALSE, FALSE, sizeof (ListdRef));
   GHashTableIter iter;
+  gboolean modify, extend;
   gpointer item;
 
   g_hash_table_iter_init (&iter, self->pointer->band);
   while (g_hash_table_iter_next (&iter, NULL, &item))
     g_array_append_val (refs, ((ListdRef){ listd_item_get_id (item), listd_item_get_item (item) }));
-  listd_flow_select_many (self, refs, self->pointer->modify || self->pointer->extend);
-  g_hash_table_remove_all (self->pointer->band);
-  gtk_widget_queue_draw (GTK_WIDGET (self));
+  modifiers_of (self->pointer->drag_gesture, &modify, &extend);
+  listd_flow_select_many (self, refs, modify, extend);
 }
 
 /* Dragging an item */
@@ -357,6 +368,10 @@ end_drag (ListdFlowView *self, gboolean cancelled)
     finish_item (self, cancelled);
   else if (drag == DRAG_BAND && !cancelled)
     finish_band (self);
+  g_hash_table_remove_all (pointer->band);
+  if (pointer->rubberband != NULL)
+    release_all (self);
+  g_clear_pointer (&pointer->rubberband, gtk_widget_unparent);
 }
 
 static void
@@ -378,7 +393,6 @@ on_drag_begin (GtkGestureDrag *gesture, double x, double y, ListdFlowView *self)
   pointer->start_x = x;
   pointer->start_y = y;
   listd_flow_to_content (self, &pointer->start_x, &pointer->start_y);
-  modifiers_of (GTK_GESTURE (gesture), &pointer->modify, &pointer->extend);
   pointer->cell = NULL;
   if (self->reorderable && cell != NULL && g_str_equal (cell->kind, "cell") && !pointer->asking)
     {
@@ -455,36 +469,37 @@ listd_flow_pointer_update (ListdFlowView *self)
 void
 listd_flow_pointer_allocate (ListdFlowView *self)
 {
+  if (self->pointer != NULL && self->pointer->rubberband != NULL)
+    {
+      const ListdRect band = band_of (self), rect = listd_flow_to_widget (self, &band);
+      int width, height;
+
+      /* Above all cells. */
+      gtk_widget_insert_before (self->pointer->rubberband, GTK_WIDGET (self), NULL);
+      gtk_widget_measure (self->pointer->rubberband, GTK_ORIENTATION_HORIZONTAL, -1, &width, NULL, NULL, NULL);
+      gtk_widget_measure (self->pointer->rubberband, GTK_ORIENTATION_VERTICAL, -1, &height, NULL, NULL, NULL);
+      gtk_widget_size_allocate (self->pointer->rubberband,
+                                &(GtkAllocation){ (int) rect.x, (int) rect.y, MAX (width, (int) rect.width), MAX (height, (int) rect.height) },
+                                -1);
+    }
   if (self->pointer != NULL && self->pointer->menu != NULL)
     gtk_popover_present (GTK_POPOVER (self->pointer->menu));
-}
-
-static void
-append_rect (ListdFlowView *self, GtkSnapshot *snapshot, const ListdRect *frame, const char *name, const GdkRGBA *other, float alpha)
-{
-  const ListdRect rect = listd_flow_to_widget (self, frame);
-  GdkRGBA color = *other;
-
-  G_GNUC_BEGIN_IGNORE_DEPRECATIONS
-  gtk_style_context_lookup_color (gtk_widget_get_style_context (GTK_WIDGET (self)), name, &color);
-  G_GNUC_END_IGNORE_DEPRECATIONS
-  color.alpha *= alpha;
-  gtk_snapshot_append_color (snapshot, &color, &GRAPHENE_RECT_INIT (rect.x, rect.y, rect.width, rect.height));
 }
 
 void
 listd_flow_pointer_snapshot (ListdFlowView *self, GtkSnapshot *snapshot)
 {
-  static const GdkRGBA blue = { 0.2, 0.5, 0.9, 1 };
   const Pointer *pointer = self->pointer;
+  GdkRGBA color = { 0.2, 0.5, 0.9, 1 };
+  ListdRect rect;
 
-  if (pointer->drag == DRAG_BAND)
-    {
-      const ListdRect band = band_of (self);
-      append_rect (self, snapshot, &band, "theme_selected_bg_color", &blue, 0.25);
-    }
-  else if (pointer->drag == DRAG_ITEM && pointer->has_target)
-    append_rect (self, snapshot, &pointer->target, "theme_selected_bg_color", &blue, 1);
+  if (pointer->drag != DRAG_ITEM || !pointer->has_target)
+    return;
+  rect = listd_flow_to_widget (self, &pointer->target);
+  G_GNUC_BEGIN_IGNORE_DEPRECATIONS
+  gtk_style_context_lookup_color (gtk_widget_get_style_context (GTK_WIDGET (self)), "theme_selected_bg_color", &color);
+  G_GNUC_END_IGNORE_DEPRECATIONS
+  gtk_snapshot_append_color (snapshot, &color, &GRAPHENE_RECT_INIT (rect.x, rect.y, rect.width, rect.height));
 }
 
 void

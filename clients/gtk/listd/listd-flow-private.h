@@ -141,8 +141,8 @@ void listd_flow_select_update (ListdFlowView *self, ListdCell *cell);
 /* What a click or a key means for the selection: `extend` with Shift, `modify` with Ctrl. */
 void listd_flow_select_cell (ListdFlowView *self, ListdCell *cell, gboolean modify, gboolean extend);
 void listd_flow_select_all (ListdFlowView *self, gboolean select);
-/* `refs` are of ListdRef. */
-void listd_flow_select_many (ListdFlowView *self, GArray *refs, gboolean add);
+/* What a rectangle means that has met these ListdRef: it selects them alone, with Ctrl too, with Shift no more, with both the others. */
+void listd_flow_select_many (ListdFlowView *self, GArray *refs, gboolean modify, gboolean extend);
 
 /* listd-flow-keys.c */
 void listd_flow_keys_class_init (GtkWidgetClass *klass);

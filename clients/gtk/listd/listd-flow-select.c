@@ -145,12 +145,26 @@ listd_flow_select_all (ListdFlowView *self, gboolean select)
 }
 
 void
-listd_flow_select_many (ListdFlowView *self, GArray *refs, gboolean add)
+listd_flow_select_many (ListdFlowView *self, GArray *refs, gboolean modify, gboolean extend)
 {
+  g_autoptr (GArray) add = g_array_new (FALSE, FALSE, sizeof (ListdRef)), drop = g_array_new (FALSE, FALSE, sizeof (ListdRef));
+
   if (self->list == NULL || self->selection_mode != GTK_SELECTION_MULTIPLE)
     return;
-  if (add)
-    listd_list_change_selection_async (self->list, (ListdRef *) (gpointer) refs->data, refs->len, NULL, 0, NULL, NULL, NULL);
-  else
-    listd_list_set_selection_async (self->list, (ListdRef *) (gpointer) refs->data, refs->len, NULL, NULL, NULL);
+  if (!modify && !extend)
+    {
+      listd_list_set_selection_async (self->list, (ListdRef *) (gpointer) refs->data, refs->len, NULL, NULL, NULL);
+      return;
+    }
+  for (guint i = 0; i < refs->len; i++)
+    {
+      const ListdRef ref = g_array_index (refs, ListdRef, i);
+
+      if (extend && (!modify || listd_list_is_selected (self->list, ref.id, ref.item)))
+        g_array_append_val (drop, ref);
+      else
+        g_array_append_val (add, ref);
+    }
+  listd_list_change_selection_async (self->list, (ListdRef *) (gpointer) add->data, add->len, (ListdRef *) (gpointer) drop->data, drop->len, NULL,
+                                     NULL, NULL);
 }

@@ -23,7 +23,7 @@
  *
  * # CSS nodes
  *
- * The view has the node `listview`, its cells `row` and `header`.
+ * The view has the node `listview`, its cells `row` and `header`, and the rectangle that selects `rubberband`.
  */
 
 enum

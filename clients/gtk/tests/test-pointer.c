@@ -128,6 +128,17 @@ selects_by_rectangle (void)
   screen_settle (screen);
   g_assert_true (screen_selected (screen, "o1"));
   g_assert_true (screen_selected (screen, "o9"));
+  /* As in the lists of GTK, the keys count that are down at its end: Ctrl adds, Shift takes away. */
+  point ("mousemove 50 20;mousedown 1;mousemove 80 90;mousemove 150 110;keydown shift mouseup 1;keyup shift");
+  stage_wait (!screen_selected (screen, "o1") && !screen_selected (screen, "o2"));
+  g_assert_true (screen_selected (screen, "o3") && screen_selected (screen, "o9"));
+  point ("mousemove 50 20;mousedown 1;mousemove 80 40;mousemove 150 60;keydown ctrl mouseup 1;keyup ctrl");
+  stage_wait (screen_selected (screen, "o0") && screen_selected (screen, "o1"));
+  g_assert_true (!screen_selected (screen, "o2") && screen_selected (screen, "o3"));
+  /* Both turn it round. */
+  point ("keydown shift keydown ctrl mousemove 50 60;mousedown 1;mousemove 80 120;mousemove 150 150;mouseup 1;keyup ctrl keyup shift");
+  stage_wait (!screen_selected (screen, "o1") && screen_selected (screen, "o2") && !screen_selected (screen, "o3"));
+  g_assert_true (screen_selected (screen, "o0") && screen_selected (screen, "o4"));
   screen_free (screen);
 }
 
