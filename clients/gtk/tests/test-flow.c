@@ -155,6 +155,48 @@ moves_focus_by_keys (void)
   screen_free (screen);
 }
 
+/* Ctrl moves the focus alone, and Space says what happens to the selection there; Shift selects from where it was to where it goes. */
+static void
+selects_by_keys (void)
+{
+  g_autofree char *list = make (NULL, 100);
+  Screen *screen = screen_new (stage, list, 300, 440, NULL);
+  ListdList *model = listd_flow_view_get_list (screen->view);
+
+  screen_settle (screen);
+  gtk_widget_grab_focus (GTK_WIDGET (screen->view));
+  screen_press (screen, GDK_KEY_Down, 0);
+  stage_wait (screen_selected (screen, "o1"));
+  screen_press (screen, GDK_KEY_Down, GDK_SHIFT_MASK);
+  screen_press (screen, GDK_KEY_Down, GDK_SHIFT_MASK);
+  stage_wait (screen_selected (screen, "o1") && screen_selected (screen, "o2") && screen_selected (screen, "o3"));
+  screen_press (screen, GDK_KEY_Up, GDK_SHIFT_MASK);
+  stage_wait (!screen_selected (screen, "o3") && screen_selected (screen, "o2"));
+  screen_press (screen, GDK_KEY_Down, GDK_CONTROL_MASK);
+  screen_press (screen, GDK_KEY_Down, GDK_CONTROL_MASK);
+  g_assert_cmpstr (screen_focused (screen), ==, "o4");
+  screen_press (screen, GDK_KEY_space, GDK_CONTROL_MASK);
+  stage_wait (screen_selected (screen, "o4"));
+  g_assert_true (screen_selected (screen, "o1"));
+  screen_press (screen, GDK_KEY_space, GDK_CONTROL_MASK);
+  stage_wait (!screen_selected (screen, "o4"));
+  /* From where somebody chose last, here by taking it away. */
+  screen_press (screen, GDK_KEY_Page_Down, GDK_SHIFT_MASK);
+  stage_wait (screen_selected (screen, "o13") && screen_selected (screen, "o4") && !screen_selected (screen, "o1"));
+  stage_wait (listd_list_get_n_selected (model) == 10);
+  screen_press (screen, GDK_KEY_Home, GDK_SHIFT_MASK);
+  stage_wait (listd_list_get_n_selected (model) == 5 && screen_selected (screen, "o0") && screen_selected (screen, "o4"));
+  screen_press (screen, GDK_KEY_a, GDK_CONTROL_MASK);
+  stage_wait (listd_list_get_n_selected (model) == 100);
+  screen_press (screen, GDK_KEY_space, 0);
+  stage_wait (listd_list_get_n_selected (model) == 1 && screen_selected (screen, "o0"));
+  /* One at a time, if that is all that somebody may select. */
+  listd_flow_view_set_selection_mode (screen->view, GTK_SELECTION_SINGLE);
+  screen_press (screen, GDK_KEY_Down, GDK_SHIFT_MASK);
+  stage_wait (listd_list_get_n_selected (model) == 1 && screen_selected (screen, "o1"));
+  screen_free (screen);
+}
+
 static void
 keeps_focus (void)
 {
@@ -490,6 +532,136 @@ add_template (ListdFlowView *view)
 static void
 follows_template (void)
 {
+/* Larger letters: the rows that were measured grow, and what is seen first stays where it is. */
+static void
+follows_text_scale (void)
+{
+  g_autofree char *list = make (NULL, 200);
+  Screen *screen = screen_new (stage, list, 300, 440, set_measure);
+  GtkSettings *settings = gtk_settings_get_default ();
+  int before, dpi;
+
+  screen_settle (screen);
+  g_object_get (settings, "gtk-xft-dpi", &dpi, NULL);
+  listd_flow_view_scroll_to (screen->view, "o50", 0, LISTD_SCROLL_POSITION_START, FALSE);
+  stage_wait (screen_y (screen, "o50") == 0);
+  gtk_widget_measure (GTK_WIDGET (listd_flow_view_get_cell (screen->view, "o50", 0)), GTK_ORIENTATION_VERTICAL, 300, NULL, &before, NULL, NULL);
+  stage_wait (screen_y (screen, "o52") == 2 * before);
+  g_object_set (settings, "gtk-xft-dpi", 2 * (dpi > 0 ? dpi : 96 * 1024), NULL);
+  stage_wait (screen_y (screen, "o52") - screen_y (screen, "o50") > 3 * before);
+  screen_settle (screen);
+  g_assert_cmpfloat (ABS (screen_y (screen, "o50")), <=, 1);
+  g_object_set (settings, "gtk-xft-dpi", dpi, NULL);
+  stage_wait (screen_y (screen, "o52") - screen_y (screen, "o50") == 2 * before);
+  screen_free (screen);
+}
+
+static const char wrapped_template[]
+    = "<interface><template class='ListdCell'><property name='child'><object class='GtkLabel'><property name='wrap'>1</property></object></property>"
+      "</template></interface>";
+
+static void
+wrap (ListdFlowView *view)
+{
+  g_autoptr (GBytes) ui = g_bytes_new_static (wrapped_template, sizeof wrapped_template - 1);
+
+  listd_flow_view_set_measure (view, TRUE);
+  listd_flow_view_add_template (view, "single", NULL, ui);
+}
+
+/* A text that needs several lines makes its row as high as these are at that width. */
+static void
+measures_for_width (void)
+{
+  g_autofree char *list = make (NULL, 0);
+  Screen *screen;
+  ListdCell *cell;
+  int one, narrow, wide;
+
+  put (list, "[('a', '', 'last', '', {'text': <'short'>}), ('b', '', 'last', '', {'text': <'a long text that has so many words in it that it needs "
+             "more than one line of this window, and less of a wide one'>}), ('c', '', 'last', '', {'text': <'end'>})]");
+  screen = screen_new (stage, list, 200, 440, wrap);
+  stage_wait ((cell = listd_flow_view_get_cell (screen->view, "b", 0)) != NULL && screen_text (screen, "c") != NULL);
+  g_assert_cmpint (gtk_widget_get_request_mode (GTK_WIDGET (cell)), ==, GTK_SIZE_REQUEST_HEIGHT_FOR_WIDTH);
+  gtk_widget_measure (GTK_WIDGET (listd_flow_view_get_cell (screen->view, "a", 0)), GTK_ORIENTATION_VERTICAL, 200, NULL, &one, NULL, NULL);
+  gtk_widget_measure (GTK_WIDGET (cell), GTK_ORIENTATION_VERTICAL, 200, NULL, &narrow, NULL, NULL);
+  gtk_widget_measure (GTK_WIDGET (cell), GTK_ORIENTATION_VERTICAL, 600, NULL, &wide, NULL, NULL);
+  g_assert_cmpint (narrow, >, 2 * one);
+  g_assert_cmpint (wide, <, narrow);
+  stage_wait (screen_y (screen, "b") == one && screen_y (screen, "c") == one + narrow);
+  gtk_window_set_default_size (GTK_WINDOW (screen->window), 600, 440);
+  stage_wait (screen_y (screen, "c") == one + wide);
+  screen_free (screen);
+}
+
+/* The color of a place of the view, as it is drawn. */
+static void
+color_at (Screen *screen, int x, int y, GdkRGBA *color)
+{
+  GtkSnapshot *snapshot = gtk_snapshot_new ();
+  g_autoptr (GskRenderNode) node = NULL;
+  g_autoptr (GdkTexture) texture = NULL;
+  g_autofree guchar *pixels = NULL;
+  gsize stride;
+
+  GTK_WIDGET_GET_CLASS (screen->scrolled)->snapshot (screen->scrolled, snapshot);
+  node = gtk_snapshot_free_to_node (snapshot);
+  texture = gsk_renderer_render_texture (gtk_native_get_renderer (gtk_widget_get_native (screen->scrolled)), node,
+                                         &GRAPHENE_RECT_INIT (0, 0, gtk_widget_get_width (screen->scrolled),
+                                                              gtk_widget_get_height (screen->scrolled)));
+  stride = 4 * gdk_texture_get_width (texture);
+  pixels = g_malloc (stride * gdk_texture_get_height (texture));
+  gdk_texture_download (texture, pixels, stride);
+  /* Blue, green, red on machines of this endianness. */
+  *color = (GdkRGBA){ pixels[y * stride + 4 * x + 2] / 255.0f, pixels[y * stride + 4 * x + 1] / 255.0f, pixels[y * stride + 4 * x] / 255.0f, 1 };
+}
+
+static double
+distance (const GdkRGBA *one, const GdkRGBA *other)
+{
+  return MAX (fabs (one->red - other->red), MAX (fabs (one->green - other->green), fabs (one->blue - other->blue)));
+}
+
+/* With much contrast, light or dark, a header hides what is below it, and what is selected differs from what is not. */
+static void
+obeys_contrast (void)
+{
+  static const char *const themes[] = { "Default-hc", "Default-hc-dark" };
+  g_autofree char *list = make (binding_lists, 0);
+  GtkSettings *settings = gtk_settings_get_default ();
+  g_autofree char *theme = NULL;
+  Screen *screen;
+
+  fill_sections (list);
+  g_object_get (settings, "gtk-theme-name", &theme, NULL);
+  screen = screen_new (stage, list, 300, 440, NULL);
+  screen_settle (screen);
+  stage_wait (listd_list_get_state (listd_flow_view_get_list (screen->view)) == LISTD_LIST_STATE_READY);
+  gtk_widget_activate_action (GTK_WIDGET (screen->view), "list.select-item", "(subb)", "s0", 2, FALSE, FALSE);
+  stage_wait (listd_cell_get_selected (listd_flow_view_get_cell (screen->view, "s0", 2)));
+  for (guint i = 0; i < G_N_ELEMENTS (themes); i++)
+    {
+      GdkRGBA base, header, selected, row;
+      GtkStyleContext *context;
+
+      g_object_set (settings, "gtk-theme-name", themes[i], NULL);
+      /* A row lies below the header, and is selected. */
+      gtk_adjustment_set_value (screen_adjustment (screen), 30 + 2 * 44 - 15);
+      screen_settle (screen);
+      G_GNUC_BEGIN_IGNORE_DEPRECATIONS
+      context = gtk_widget_get_style_context (GTK_WIDGET (screen->view));
+      g_assert_true (gtk_style_context_lookup_color (context, "theme_base_color", &base));
+      G_GNUC_END_IGNORE_DEPRECATIONS
+      color_at (screen, 3, 20, &header);
+      color_at (screen, 3, 45, &selected);
+      color_at (screen, 3, 75, &row);
+      g_assert_cmpfloat (distance (&header, &base), <, 0.02);
+      g_assert_cmpfloat (distance (&selected, &row), >, 0.2);
+    }
+  g_object_set (settings, "gtk-theme-name", theme, NULL);
+  screen_free (screen);
+}
+
   g_autofree char *list = make (NULL, 1000);
   Screen *screen = screen_new (stage, list, 300, 440, add_template);
 
@@ -699,7 +871,11 @@ main (int argc, char **argv)
   g_test_add_func ("/flow/activates", activates);
   g_test_add_func ("/flow/animates", animates);
   g_test_add_func ("/flow/goes-on-by-itself", goes_on_by_itself);
+  g_test_add_func ("/flow/selects-by-keys", selects_by_keys);
   result = g_test_run ();
   stage_free (stage);
   return result;
 }
+  g_test_add_func ("/flow/measures-for-width", measures_for_width);
+  g_test_add_func ("/flow/follows-text-scale", follows_text_scale);
+  g_test_add_func ("/flow/obeys-contrast", obeys_contrast);
