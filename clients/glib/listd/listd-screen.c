@@ -340,5 +340,12 @@ take_whole (ListdScreen *self, GVariant *picture)
 ListdPictureHead
 listd_screen_take (ListdScreen *self, GVariant *picture)
 {
+  GHashTableIter iter;
+  ListdSlot *slot;
+
+  /* Of the slots that the picture does not name, nothing is another. */
+  g_hash_table_iter_init (&iter, self->by_number);
+  while (g_hash_table_iter_next (&iter, NULL, (gpointer *) &slot))
+    listd_slot_set_cause (slot, LISTD_SLOT_CAUSE_SCROLLED);
   return listd_picture_is_whole (picture) ? take_whole (self, picture) : take_changes (self, picture);
 }

@@ -260,6 +260,24 @@ obeys_hints (void)
   stage_free (stage);
 }
 
+/* What is drawn beyond the viewport before anybody scrolls there. */
+static void
+prefetches (void)
+{
+  Stage *stage = stage_new (STAGE_DIRECT);
+  g_autoptr (ListdClient) client = listd_client_new_for_address (stage_address (stage));
+  g_autoptr (ListdView) view = NULL;
+
+  stage_create (stage, "ahead", NULL);
+  stage_fill (stage, "ahead", 100);
+  view = listd_view_new (client, "ahead", g_variant_new_parsed ("{'prefetch': <88.0>}"));
+  listd_view_set_viewport (view, 0, 0, 300, 440);
+  stage_wait (g_list_model_get_n_items (listd_view_get_slots (view)) == 12);
+  listd_view_set_viewport (view, 0, 440, 300, 440);
+  stage_wait (g_list_model_get_n_items (listd_view_get_slots (view)) == 14);
+  stage_free (stage);
+}
+
 static void
 drop_on_slot (ListdView *self, ListdSlot *slot, ListdView **view)
 {
@@ -455,6 +473,7 @@ main (int argc, char **argv)
   g_test_add_func ("/view/scrolling, moving and measuring → the picture follows", moves_and_scrolls);
   g_test_add_func ("/view/a kill after sizes were measured → the same item at the same place", returns);
   g_test_add_func ("/view/hints of the list → items of slots read as those of the list", obeys_hints);
+  g_test_add_func ("/view/prefetch → slots beyond the viewport on both sides", prefetches);
   g_test_add_func ("/view/the last reference goes in a handler → everything ends", ends_in_every_callback);
   g_test_add_data_func ("/view/bus: a list that hears late of a restart → the view that is open again stays", GINT_TO_POINTER (STAGE_DAEMON), stays_open);
   g_test_add_data_func ("/view/direct socket: a list that hears late of a restart → the view that is open again stays",
