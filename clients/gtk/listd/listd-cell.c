@@ -226,6 +226,12 @@ listd_cell_set_slot (ListdCell *self, ListdSlot *slot)
   g_object_thaw_notify (G_OBJECT (self));
 }
 
+gboolean
+listd_cell_has_focus (ListdCell *self)
+{
+  return gtk_widget_get_state_flags (GTK_WIDGET (self)) & GTK_STATE_FLAG_FOCUS_WITHIN;
+}
+
 void
 listd_cell_set_selected (ListdCell *self, gboolean selected)
 {

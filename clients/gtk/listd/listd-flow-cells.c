@@ -5,8 +5,6 @@
 
 #include <math.h>
 
-#define DURATION (200 * G_TIME_SPAN_MILLISECOND)
-
 static const ListdRect nowhere = { 0, 0, -1, -1 };
 
 void
@@ -15,6 +13,7 @@ listd_flow_cells_init (ListdFlowView *self)
   self->cells = g_hash_table_new (NULL, NULL);
   self->loose = g_ptr_array_new ();
   self->arrivals = g_ptr_array_new_with_free_func (g_object_unref);
+  self->leaving = g_ptr_array_new ();
   self->spare = g_ptr_array_new ();
 }
 
@@ -34,6 +33,7 @@ listd_flow_cells_dispose (ListdFlowView *self)
   g_hash_table_remove_all (self->cells);
   g_ptr_array_set_size (self->loose, 0);
   g_ptr_array_set_size (self->arrivals, 0);
+  g_ptr_array_set_size (self->leaving, 0);
   g_ptr_array_set_size (self->spare, 0);
   self->parked = NULL;
   while ((child = gtk_widget_get_first_child (GTK_WIDGET (self))) != NULL)
@@ -47,6 +47,7 @@ listd_flow_cells_finalize (ListdFlowView *self)
   g_hash_table_unref (self->cells);
   g_ptr_array_unref (self->loose);
   g_ptr_array_unref (self->arrivals);
+  g_ptr_array_unref (self->leaving);
   g_ptr_array_unref (self->spare);
 }
 
@@ -70,14 +71,16 @@ unbind (ListdFlowView *self, ListdCell *cell)
   listd_cell_set_slot (cell, NULL);
 }
 
-static void
-set_free (ListdFlowView *self, ListdCell *cell)
+void
+listd_flow_cells_free (ListdFlowView *self, ListdCell *cell)
 {
+  listd_flow_moves_end (cell);
   if (self->held == cell)
     self->held = NULL;
   cell->held = FALSE;
   unbind (self, cell);
   cell->frame = nowhere;
+  cell->sticky = FALSE;
   cell->moved = 0;
   listd_cell_set_selected (cell, FALSE);
   if (self->pool != NULL)
@@ -147,6 +150,19 @@ take_cell (ListdFlowView *self, const char *kind, const char *reuse)
   return cell;
 }
 
+/* Where a cell lies in the content when it does not move. */
+ListdRect
+listd_flow_cells_rest (ListdFlowView *self, const ListdCell *cell)
+{
+  const guint axis = listd_flow_is_horizontal (self) ? 0 : 1;
+  ListdRect frame = cell->frame;
+  double *place = axis ? &frame.y : &frame.x;
+
+  if (cell->sticky && self->axes[axis].content > self->axes[axis].page)
+    *place = MAX (cell->first, MIN (self->axes[axis].position + listd_view_get_sticky_edge (self->view), cell->last));
+  return frame;
+}
+
 static gboolean
 shows_same (ListdSlot *one, ListdSlot *other)
 {
@@ -155,12 +171,6 @@ shows_same (ListdSlot *one, ListdSlot *other)
   return listd_item_get_item (a) == listd_item_get_item (b) && g_strcmp0 (listd_item_get_id (a), listd_item_get_id (b)) == 0
          && g_strcmp0 (listd_slot_get_kind (one), listd_slot_get_kind (other)) == 0
          && g_strcmp0 (listd_item_get_reuse_identifier (a), listd_item_get_reuse_identifier (b)) == 0;
-}
-
-static gboolean
-has_focus (ListdCell *cell)
-{
-  return gtk_widget_get_state_flags (GTK_WIDGET (cell)) & GTK_STATE_FLAG_FOCUS_WITHIN;
 }
 
 /* Pictures */
@@ -197,15 +207,6 @@ on_bound (ListdView *view, ListdSlot *slot, ListdFlowView *self)
 }
 
 static gboolean
-meets (const ListdFlowView *self, const ListdRect *frame)
-{
-  const ListdAxis *x = &self->axes[0], *y = &self->axes[1];
-
-  return frame->x < x->position + x->page && frame->x + frame->width > x->position && frame->y < y->position + y->page
-         && frame->y + frame->height > y->position;
-}
-
-static gboolean
 comes_before (ListdSlot *one, ListdSlot *other)
 {
   guint a = listd_slot_get_section (one), b = listd_slot_get_section (other);
@@ -228,7 +229,7 @@ find_anchor (ListdFlowView *self)
     {
       if (cell->frame.width < 0 || !g_str_equal (cell->kind, "cell"))
         continue;
-      if (meets (self, &cell->frame))
+      if (listd_flow_meets (self, &cell->frame))
         {
           if (!visible || comes_before (cell->slot, best->slot))
             best = cell;
@@ -248,6 +249,21 @@ find_anchor (ListdFlowView *self)
   return best;
 }
 
+static ListdCell *
+take_same (GPtrArray *cells, ListdSlot *slot)
+{
+  for (guint i = 0; i < cells->len; i++)
+    {
+      ListdCell *cell = cells->pdata[i];
+      if (shows_same (cell->slot, slot))
+        {
+          g_ptr_array_remove_index_fast (cells, i);
+          return cell;
+        }
+    }
+  return NULL;
+}
+
 static void
 take_arrivals (ListdFlowView *self)
 {
@@ -263,15 +279,11 @@ take_arrivals (ListdFlowView *self)
           self->parked = NULL;
           same->frame = nowhere;
         }
-      for (guint j = 0; same == NULL && j < self->loose->len; j++)
-        {
-          ListdCell *cell = self->loose->pdata[j];
-          if (shows_same (cell->slot, slot))
-            {
-              same = cell;
-              g_ptr_array_remove_index_fast (self->loose, j);
-            }
-        }
+      if (same == NULL)
+        same = take_same (self->loose, slot);
+      /* It has come back before it was out of sight. */
+      if (same == NULL && (same = take_same (self->leaving, slot)) != NULL)
+        listd_flow_moves_return (self, same);
       if (same == NULL)
         {
           i++;
@@ -291,11 +303,12 @@ take_arrivals (ListdFlowView *self)
       for (guint j = self->loose->len; *reuse != '\0' && j > 0 && cell == NULL; j--)
         {
           ListdCell *candidate = self->loose->pdata[j - 1];
-          if (g_str_equal (candidate->reuse, reuse) && g_str_equal (candidate->kind, kind) && !has_focus (candidate))
+          if (g_str_equal (candidate->reuse, reuse) && g_str_equal (candidate->kind, kind) && !listd_cell_has_focus (candidate))
             {
               cell = candidate;
               cell->frame = nowhere;
               cell->moved = 0;
+              cell->alpha = 1;
               g_ptr_array_remove_index_fast (self->loose, j - 1);
             }
         }
@@ -304,51 +317,6 @@ take_arrivals (ListdFlowView *self)
       bind (self, cell, slot);
     }
   g_ptr_array_set_size (self->arrivals, 0);
-}
-
-/* Whoever had the focus keeps it while its item is out of sight. When the item is gone, its neighbour gets the focus. */
-static void
-take_loose (ListdFlowView *self, gboolean updated)
-{
-  g_autoptr (GPtrArray) loose = g_steal_pointer (&self->loose);
-  ListdCell *orphan = NULL;
-
-  self->loose = g_ptr_array_new ();
-  for (guint i = 0; i < loose->len; i++)
-    {
-      ListdCell *cell = loose->pdata[i];
-
-      if (!has_focus (cell))
-        set_free (self, cell);
-      else if (updated && meets (self, &cell->frame))
-        orphan = cell;
-      else
-        {
-          if (self->parked != NULL)
-            set_free (self, self->parked);
-          self->parked = cell;
-        }
-    }
-  if (orphan != NULL)
-    {
-      ListdCell *next = NULL, *cell;
-      GHashTableIter iter;
-      double nearest = INFINITY;
-
-      g_hash_table_iter_init (&iter, self->cells);
-      while (g_hash_table_iter_next (&iter, NULL, (gpointer *) &cell))
-        {
-          const double distance = hypot (listd_slot_get_x (cell->slot) - orphan->frame.x, listd_slot_get_y (cell->slot) - orphan->frame.y);
-          if (g_str_equal (cell->kind, "cell") && distance < nearest)
-            {
-              nearest = distance;
-              next = cell;
-            }
-        }
-      if (next == NULL || !gtk_widget_grab_focus (GTK_WIDGET (next)))
-        gtk_widget_grab_focus (GTK_WIDGET (self));
-      set_free (self, orphan);
-    }
 }
 
 static int
@@ -413,102 +381,56 @@ restack (ListdFlowView *self)
         gtk_widget_insert_after (sorted->pdata[i], GTK_WIDGET (self), previous);
       previous = sorted->pdata[i];
     }
+  /* What is gone lies below. */
+  for (guint i = 0; i < self->leaving->len; i++)
+    if (gtk_widget_get_first_child (GTK_WIDGET (self)) != self->leaving->pdata[i])
+      gtk_widget_insert_after (self->leaving->pdata[i], GTK_WIDGET (self), NULL);
 }
 
-/* Movement */
-
-static double
-progress_of (const ListdCell *cell, gint64 now)
-{
-  const double t = cell->held ? 0 : cell->moved == 0 ? 1 : CLAMP ((now - cell->moved) / (double) DURATION, 0, 1);
-
-  return 1 - (1 - t) * (1 - t) * (1 - t);
-}
-
-static gboolean
-on_tick (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
-{
-  ListdFlowView *self = LISTD_FLOW_VIEW (widget);
-  const gint64 now = gdk_frame_clock_get_frame_time (clock);
-  GHashTableIter iter;
-  ListdCell *cell;
-  gboolean more = FALSE;
-
-  g_hash_table_iter_init (&iter, self->cells);
-  while (g_hash_table_iter_next (&iter, NULL, (gpointer *) &cell))
-    if (cell->moved != 0)
-      {
-        if (now - cell->moved >= DURATION)
-          cell->moved = 0;
-        else
-          more = TRUE;
-      }
-  gtk_widget_queue_allocate (widget);
-  if (more)
-    return G_SOURCE_CONTINUE;
-  self->moving = 0;
-  return G_SOURCE_REMOVE;
-}
-
-static gboolean
-may_animate (ListdFlowView *self)
-{
-  gboolean enabled = FALSE;
-
-  g_object_get (gtk_widget_get_settings (GTK_WIDGET (self)), "gtk-enable-animations", &enabled, NULL);
-  return enabled && gtk_widget_get_mapped (GTK_WIDGET (self));
-}
-
-/* Takes the frames of the picture. What an update moved on the screen goes there, what it brought appears. */
+/* Whoever had the focus keeps it while its item is out of sight. When the item is gone, its neighbour gets the focus. */
 static void
-place (ListdFlowView *self, gboolean animated, const double position[2])
+take_loose (ListdFlowView *self, gboolean animated, gboolean reopened)
 {
-  GdkFrameClock *clock = gtk_widget_get_frame_clock (GTK_WIDGET (self));
-  const gint64 now = clock != NULL ? gdk_frame_clock_get_frame_time (clock) : 0;
-  const double shift[2] = { self->axes[0].position - position[0], self->axes[1].position - position[1] };
-  gboolean more = FALSE;
-  GHashTableIter iter;
-  ListdCell *cell;
+  g_autoptr (GPtrArray) loose = g_steal_pointer (&self->loose);
+  ListdCell *orphan = NULL;
 
-  g_hash_table_iter_init (&iter, self->cells);
-  while (g_hash_table_iter_next (&iter, NULL, (gpointer *) &cell))
+  self->loose = g_ptr_array_new ();
+  for (guint i = 0; i < loose->len; i++)
     {
-      const ListdRect frame = { listd_slot_get_x (cell->slot), listd_slot_get_y (cell->slot), listd_slot_get_width (cell->slot),
-                                listd_slot_get_height (cell->slot) };
-      const gboolean fresh = cell->frame.width < 0;
-      const double x = cell->frame.x + shift[0] - frame.x, y = cell->frame.y + shift[1] - frame.y;
+      ListdCell *cell = loose->pdata[i];
 
-      cell->z = listd_slot_get_z (cell->slot);
-      if (animated && !g_str_equal (cell->kind, "cell"))
-        ;
-      else if (animated && fresh && meets (self, &frame))
+      if (!listd_cell_has_focus (cell))
+        listd_flow_cells_free (self, cell);
+      else if (listd_slot_get_cause (cell->slot) == LISTD_SLOT_CAUSE_DELETED || (reopened && listd_flow_moves_was_seen (self, cell)))
+        orphan = cell;
+      else
         {
-          cell->from_x = cell->from_y = 0;
-          cell->alpha = 0;
-          cell->moved = now;
+          if (self->parked != NULL)
+            listd_flow_cells_free (self, self->parked);
+          self->parked = cell;
         }
-      else if (!fresh && (fabs (x) > 0.5 || fabs (y) > 0.5))
-        {
-          const double rest = 1 - progress_of (cell, now);
-
-          if (cell->held)
-            {
-              cell->from_x += x;
-              cell->from_y += y;
-            }
-          else if (animated && (meets (self, &frame) || meets (self, &(ListdRect){ frame.x + x, frame.y + y, frame.width, frame.height })))
-            {
-              cell->from_x = x + cell->from_x * rest;
-              cell->from_y = y + cell->from_y * rest;
-              cell->alpha = 1 - (1 - cell->alpha) * rest;
-              cell->moved = now;
-            }
-        }
-      cell->frame = frame;
-      more = more || cell->moved != 0;
     }
-  if (more && self->moving == 0)
-    self->moving = gtk_widget_add_tick_callback (GTK_WIDGET (self), on_tick, NULL, NULL);
+  if (orphan != NULL)
+    {
+      ListdCell *next = NULL, *cell;
+      GHashTableIter iter;
+      double nearest = INFINITY;
+
+      g_hash_table_iter_init (&iter, self->cells);
+      while (g_hash_table_iter_next (&iter, NULL, (gpointer *) &cell))
+        {
+          const double distance = hypot (listd_slot_get_x (cell->slot) - orphan->frame.x, listd_slot_get_y (cell->slot) - orphan->frame.y);
+          if (g_str_equal (cell->kind, "cell") && distance < nearest)
+            {
+              nearest = distance;
+              next = cell;
+            }
+        }
+      if (next == NULL || !gtk_widget_grab_focus (GTK_WIDGET (next)))
+        gtk_widget_grab_focus (GTK_WIDGET (self));
+      if (!animated || !listd_flow_moves_leave (self, orphan))
+        listd_flow_cells_free (self, orphan);
+    }
 }
 
 /* Assistive technologies hear which of how many items a cell is. Of a list whose sections have several items only the list knows,
@@ -566,15 +488,15 @@ acknowledge (ListdFlowView *self)
 static void
 on_picture (ListdView *view, ListdFlowView *self)
 {
-  const gboolean was_filled = self->filled, settled = self->told->len <= 1;
-  const double position[2] = { self->axes[0].position, self->axes[1].position };
+  const gboolean reopened = self->reopened, animated = !reopened && listd_view_get_animated (view) && listd_flow_moves_enabled (self);
   ListdCell *anchor;
-  gboolean updated;
 
-  updated = was_filled && listd_view_get_revision (view) != self->revision;
   self->revision = listd_view_get_revision (view);
+  listd_flow_moves_remember (self);
+  if (animated)
+    listd_flow_moves_part (self);
   take_arrivals (self);
-  anchor = find_anchor (self);
+  anchor = reopened ? find_anchor (self) : NULL;
   if (anchor != NULL)
     {
       const ListdRect after = { listd_slot_get_x (anchor->slot), listd_slot_get_y (anchor->slot), 0, 0 };
@@ -582,8 +504,8 @@ on_picture (ListdView *view, ListdFlowView *self)
     }
   else
     listd_flow_take_picture (self, NULL, NULL);
-  place (self, updated && settled && may_animate (self), position);
-  take_loose (self, updated);
+  listd_flow_moves_place (self, animated);
+  take_loose (self, animated, reopened);
   restack (self);
   tell_places (self);
   gtk_widget_queue_allocate (GTK_WIDGET (self));
@@ -640,12 +562,7 @@ listd_flow_cells_drop (ListdFlowView *self, ListdCell *cell)
   self->held = NULL;
   gtk_widget_remove_css_class (GTK_WIDGET (cell), "drag");
   restack (self);
-  if (may_animate (self))
-    {
-      cell->moved = gdk_frame_clock_get_frame_time (gtk_widget_get_frame_clock (GTK_WIDGET (self)));
-      if (self->moving == 0)
-        self->moving = gtk_widget_add_tick_callback (GTK_WIDGET (self), on_tick, NULL, NULL);
-    }
+  listd_flow_moves_begin (self, cell);
   gtk_widget_queue_allocate (GTK_WIDGET (self));
 }
 
@@ -673,63 +590,26 @@ listd_flow_cells_unfollow (ListdFlowView *self, ListdView *view)
   g_ptr_array_set_size (self->arrivals, 0);
   g_ptr_array_extend (cells, self->loose, NULL, NULL);
   g_ptr_array_set_size (self->loose, 0);
+  g_ptr_array_extend (cells, self->leaving, NULL, NULL);
+  g_ptr_array_set_size (self->leaving, 0);
   if (self->parked != NULL)
     g_ptr_array_add (cells, g_steal_pointer (&self->parked));
   for (guint i = 0; i < cells->len; i++)
-    set_free (self, cells->pdata[i]);
+    listd_flow_cells_free (self, cells->pdata[i]);
 }
 
 /* Allocation */
-
-/* A header that stays at the edge while its section is below it travels with the edge, from where it lies to where the next section
- * pushes it away. listd knows the edge of its last picture only, so the travel is found from what the picture shows. */
-static ListdRect
-follow_edge (ListdFlowView *self, ListdCell *header)
-{
-  const guint axis = listd_flow_is_horizontal (self) ? 0 : 1;
-  const guint section = listd_slot_get_section (header->slot);
-  const double length = axis ? header->frame.height : header->frame.width;
-  double first = axis ? header->frame.y : header->frame.x, last = INFINITY, edge = self->axes[axis].position;
-  double top = INFINITY;
-  ListdRect frame = header->frame;
-  GHashTableIter iter;
-  ListdCell *cell;
-
-  g_hash_table_iter_init (&iter, self->cells);
-  while (g_hash_table_iter_next (&iter, NULL, (gpointer *) &cell))
-    {
-      const guint other = listd_slot_get_section (cell->slot);
-      const double start = axis ? cell->frame.y : cell->frame.x;
-
-      if (cell->frame.width < 0 || cell == header)
-        continue;
-      if (other > section)
-        last = MIN (last, start - length);
-      else if (other == section && g_str_equal (cell->kind, "cell"))
-        top = MIN (top, start);
-    }
-  if (first > top - length + 0.5)
-    {
-      /* It lies upon its section: it stays at the edge. */
-      self->sticky = TRUE;
-      first = top - length;
-    }
-  if (self->sticky)
-    first = MAX (first, MIN (edge, MAX (first, last)));
-  *(axis ? &frame.y : &frame.x) = first;
-  return frame;
-}
 
 static void
 allocate (ListdFlowView *self, ListdCell *cell, gint64 now)
 {
   GtkWidget *widget = GTK_WIDGET (cell);
-  ListdRect frame = g_str_equal (cell->kind, "header") ? follow_edge (self, cell) : cell->frame;
-  const double rest = 1 - progress_of (cell, now);
+  ListdRect frame = listd_flow_cells_rest (self, cell);
+  const double way = listd_flow_moves_way (cell, now);
   int width, height, natural;
 
-  frame.x += cell->from_x * rest;
-  frame.y += cell->from_y * rest;
+  frame.x += cell->from_x * way;
+  frame.y += cell->from_y * way;
   cell->drawn = listd_flow_to_widget (self, &frame);
   width = MAX (1, (int) lround (cell->drawn.width));
   height = MAX (1, (int) lround (cell->drawn.height));
@@ -739,8 +619,8 @@ allocate (ListdFlowView *self, ListdCell *cell, gint64 now)
   else if (self->measure)
     gtk_widget_measure (widget, GTK_ORIENTATION_VERTICAL, width, NULL, &natural, NULL, NULL);
   gtk_widget_allocate (widget, width, height, -1, gsk_transform_translate (NULL, &GRAPHENE_POINT_INIT (cell->drawn.x, cell->drawn.y)));
-  gtk_widget_set_opacity (widget, 1 - (1 - cell->alpha) * rest);
-  if (self->measure && g_str_equal (cell->kind, "cell"))
+  gtk_widget_set_opacity (widget, listd_flow_moves_opacity (cell, now));
+  if (self->measure && !cell->leaving && g_str_equal (cell->kind, "cell"))
     {
       const double size[2] = { listd_flow_is_horizontal (self) ? natural : cell->frame.width,
                                listd_flow_is_horizontal (self) ? cell->frame.height : natural };
@@ -758,8 +638,7 @@ allocate (ListdFlowView *self, ListdCell *cell, gint64 now)
 void
 listd_flow_cells_allocate (ListdFlowView *self, int width, int height)
 {
-  GdkFrameClock *clock = gtk_widget_get_frame_clock (GTK_WIDGET (self));
-  const gint64 now = clock != NULL ? gdk_frame_clock_get_frame_time (clock) : 0;
+  const gint64 now = listd_flow_moves_now (self);
 
   for (GtkWidget *child = gtk_widget_get_first_child (GTK_WIDGET (self)); child != NULL; child = gtk_widget_get_next_sibling (child))
     {

@@ -44,18 +44,18 @@ struct _ListdFlowView
   GdkFrameClock *clock;
   gulong painted;
   ListdCell *held; /* somebody drags it */
-  guint moving; /* tick callback of the cells that move */
   guint n_cells;
   guint64 revision; /* of the last picture */
-  gboolean sticky; /* headers have been seen to stay at the edge */
+
+  /* listd-flow-moves.c */
+  GPtrArray *leaving; /* cells whose item is gone, and that are seen to go */
+  guint moving;       /* tick callback of the cells that move */
 
   /* listd-flow-scroll.c */
   ListdAxis axes[2]; /* by GtkOrientation */
   gboolean configuring;
-  GArray *told; /* of Told: the viewports that listd was told of and has not shown to know, then the last that it has */
-  guint scrolls; /* calls under way */
+  double told[4]; /* the viewport that listd was told last, in the content of the last picture */
   gboolean filled, reopened;
-  gboolean anchors; /* listd keeps what is seen at its place */
   char *wanted; /* where to scroll to as soon as that can be done */
   guint wanted_item;
   ListdScrollPosition wanted_position;
@@ -107,6 +107,10 @@ void listd_flow_cells_follow (ListdFlowView *self, ListdView *view);
 void listd_flow_cells_unfollow (ListdFlowView *self, ListdView *view);
 void listd_flow_cells_allocate (ListdFlowView *self, int width, int height);
 void listd_flow_cells_detach_clock (ListdFlowView *self);
+/* A cell shows nothing any more, and waits to be used again. */
+void listd_flow_cells_free (ListdFlowView *self, ListdCell *cell);
+/* Where a cell lies in the content when it does not move: a header may stay at the edge. */
+ListdRect listd_flow_cells_rest (ListdFlowView *self, const ListdCell *cell);
 /* Drops the cells that show nothing, because they would be made in another way now. */
 void listd_flow_cells_forget_spare (ListdFlowView *self);
 /* The cell that is nearest to a place in the content. */
@@ -115,7 +119,32 @@ ListdCell *listd_flow_cells_get_nearest (ListdFlowView *self, double x, double y
 void listd_flow_cells_hold (ListdFlowView *self, ListdCell *cell, double x, double y);
 void listd_flow_cells_drop (ListdFlowView *self, ListdCell *cell);
 
+/* listd-flow-moves.c */
+gboolean listd_flow_moves_enabled (ListdFlowView *self);
+/* The moment that the frame which comes next is of. */
+gint64 listd_flow_moves_now (ListdFlowView *self);
+/* How much of its way a cell has before it, 1 to 0; and how opaque it is. */
+double listd_flow_moves_way (const ListdCell *cell, gint64 now);
+double listd_flow_moves_opacity (const ListdCell *cell, gint64 now);
+/* A picture comes, and may scroll: where the cells lie in the viewport is kept in mind. */
+void listd_flow_moves_remember (ListdFlowView *self);
+/* Whether a cell was on the screen before that. */
+gboolean listd_flow_moves_was_seen (const ListdFlowView *self, const ListdCell *cell);
+/* The loose cells whose items an update took off the screen are seen to go. */
+void listd_flow_moves_part (ListdFlowView *self);
+/* So is one more, after the picture is taken. FALSE when nobody saw it. */
+gboolean listd_flow_moves_leave (ListdFlowView *self, ListdCell *cell);
+/* A cell was leaving, and shows something that is there again. */
+void listd_flow_moves_return (ListdFlowView *self, ListdCell *cell);
+/* Takes the frames of the picture. What an update moved on the screen goes there, what it brought appears. */
+void listd_flow_moves_place (ListdFlowView *self, gboolean animated);
+/* A cell goes to its place from where it was put. */
+void listd_flow_moves_begin (ListdFlowView *self, ListdCell *cell);
+void listd_flow_moves_end (ListdCell *cell);
+
 /* listd-flow-scroll.c */
+/* Whether a frame of the content meets the viewport. */
+gboolean listd_flow_meets (const ListdFlowView *self, const ListdRect *frame);
 void listd_flow_scroll_init (ListdFlowView *self);
 void listd_flow_scroll_finalize (ListdFlowView *self);
 void listd_flow_scroll_reset (ListdFlowView *self);
@@ -123,7 +152,8 @@ void listd_flow_scroll_reset (ListdFlowView *self);
 void listd_flow_scroll_reopen (ListdFlowView *self);
 void listd_flow_set_adjustment (ListdFlowView *self, GtkOrientation orientation, GtkAdjustment *adjustment);
 void listd_flow_set_page (ListdFlowView *self, double width, double height);
-/* A picture is there: what was at `before` in the content is at `after` now. NULL when nothing of what was shown is left. */
+/* A picture is there. In the first one of a view that listd opened anew, what was at `before` in the content is at `after` now; NULL when
+ * nothing of what was shown is left. */
 void listd_flow_take_picture (ListdFlowView *self, const ListdRect *before, const ListdRect *after);
 void listd_flow_tell_viewport (ListdFlowView *self);
 void listd_flow_scroll_update (ListdFlowView *self);

@@ -204,7 +204,8 @@ listd_flow_properties_install (GObjectClass *object_class)
   /**
    * ListdFlowView:buffer: (getter get_buffer) (setter set_buffer)
    *
-   * How far beyond the screen cells are kept, in pixels. What moves faster than this in two frames leaves holes.
+   * How far beyond the screen cells are kept, in pixels; nobody sees them, so they do not count as displayed. What moves faster than this
+   * in two frames leaves holes.
    */
   properties[PROP_BUFFER] = g_param_spec_double ("buffer", NULL, NULL, 0, 1000000000, 240, set);
   /**
@@ -404,7 +405,7 @@ listd_flow_view_get_list (ListdFlowView *self)
  * listd_flow_view_get_buffer: (get-property buffer)
  * @self: a flow view
  *
- * How far beyond the screen cells are kept, in pixels. What moves faster than this in two frames leaves holes.
+ * How far beyond the screen cells are kept, in pixels.
  *
  * Returns: the value
  */

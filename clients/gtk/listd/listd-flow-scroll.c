@@ -5,16 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#define MOST_TOLD 64
-#define SAME(a, b) (fabs ((a) - (b)) < 0.5)
-
-/* A viewport, in the content of the last picture. */
-typedef struct
-{
-  double at[2];
-  double size[2];
-} Told;
-
 static void scroll_now (ListdFlowView *self);
 
 static double
@@ -80,8 +70,6 @@ configure (ListdFlowView *self)
 void
 listd_flow_scroll_init (ListdFlowView *self)
 {
-  self->anchors = TRUE;
-  self->told = g_array_new (FALSE, FALSE, sizeof (Told));
   self->axes[0].policy = self->axes[1].policy = GTK_SCROLL_MINIMUM;
 }
 
@@ -90,7 +78,6 @@ listd_flow_scroll_finalize (ListdFlowView *self)
 {
   listd_flow_set_adjustment (self, GTK_ORIENTATION_HORIZONTAL, NULL);
   listd_flow_set_adjustment (self, GTK_ORIENTATION_VERTICAL, NULL);
-  g_array_unref (self->told);
   g_free (self->wanted);
   g_free (self->awaited);
 }
@@ -99,10 +86,8 @@ listd_flow_scroll_finalize (ListdFlowView *self)
 void
 listd_flow_scroll_reset (ListdFlowView *self)
 {
-  g_array_set_size (self->told, 0);
-  self->scrolls = 0;
+  self->told[2] = -1;
   self->filled = FALSE;
-  self->anchors = TRUE;
   for (guint i = 0; i < 2; i++)
     self->axes[i].content = self->axes[i].position = 0;
   configure (self);
@@ -152,71 +137,12 @@ listd_flow_set_page (ListdFlowView *self, double width, double height)
 void
 listd_flow_tell_viewport (ListdFlowView *self)
 {
-  Told told;
+  const double viewport[4] = { self->axes[0].position, self->axes[1].position, self->axes[0].page, self->axes[1].page };
 
-  if (self->view == NULL || self->axes[0].page <= 0 || self->axes[1].page <= 0)
+  if (self->view == NULL || viewport[2] <= 0 || viewport[3] <= 0 || memcmp (self->told, viewport, sizeof viewport) == 0)
     return;
-  for (guint i = 0; i < 2; i++)
-    {
-      told.at[i] = self->axes[i].position;
-      told.size[i] = self->axes[i].page;
-    }
-  if (self->told->len > 0)
-    {
-      const Told *last = &g_array_index (self->told, Told, self->told->len - 1);
-      if (memcmp (last, &told, sizeof told) == 0)
-        return;
-    }
-  if (self->told->len >= MOST_TOLD)
-    g_array_remove_range (self->told, 0, MOST_TOLD / 2);
-  g_array_append_val (self->told, told);
-  listd_view_set_viewport (self->view, told.at[0], told.at[1], told.size[0], told.size[1]);
-}
-
-/* Pictures say where listd's viewport is, which is one of those that it was told of, as far as it has come, and moved by what
- * happened to the list. The program has scrolled on since, so what counts is how far listd moved it. What the eye rests on moved by
- * `seen`, and listd has moved the viewport as far, unless it does not anchor: at the start of the list, and in a map. */
-static void
-find_shift (ListdFlowView *self, const double offset[2], const double seen[2], double shift[2])
-{
-  const gboolean idle = self->told->len <= 1;
-
-  for (guint way = 0; way < 4; way++)
-    for (guint i = 0; i < self->told->len; i++)
-      {
-        const Told *told = &g_array_index (self->told, Told, i), *last = &g_array_index (self->told, Told, 0);
-        const gboolean resized = told->size[0] != last->size[0] || told->size[1] != last->size[1];
-        double moved[2];
-        gboolean fits = TRUE;
-
-        for (guint axis = 0; axis < 2; axis++)
-          {
-            const gboolean stays = (way & (1 << axis)) != 0;
-
-            moved[axis] = stays ? 0 : seen[axis];
-            fits = fits && SAME (offset[axis] - told->at[axis], moved[axis])
-                   && (!stays || SAME (seen[axis], 0) || idle || !self->anchors || offset[axis] < 0.5 || resized);
-          }
-        if (!fits)
-          continue;
-        if (idle && !resized && offset[0] + offset[1] > 0.5 && (!SAME (seen[0], 0) || !SAME (seen[1], 0)))
-          self->anchors = !SAME (moved[0], 0) || !SAME (moved[1], 0);
-        /* Another width moves what is seen though the offset stays. */
-        for (guint axis = 0; axis < 2; axis++)
-          shift[axis] = moved[axis] == 0 && resized ? seen[axis] : moved[axis];
-        if (i > 0)
-          g_array_remove_range (self->told, 0, i);
-        return;
-      }
-  /* listd scrolled by itself, or for listd_flow_view_scroll_to(). Else what is known of the viewports under way is wrong by what
-   * nobody saw, until one arrives that was told after this picture. */
-  for (guint axis = 0; axis < 2; axis++)
-    if (self->scrolls > 0 || idle)
-      shift[axis] = offset[axis] - self->axes[axis].position;
-    else
-      shift[axis] = self->anchors ? seen[axis] : 0;
-  if (self->scrolls > 0 && self->told->len > 1)
-    g_array_remove_range (self->told, 0, self->told->len - 1);
+  memcpy (self->told, viewport, sizeof viewport);
+  listd_view_set_viewport (self->view, viewport[0], viewport[1], viewport[2], viewport[3]);
 }
 
 void
@@ -224,38 +150,28 @@ listd_flow_take_picture (ListdFlowView *self, const ListdRect *before, const Lis
 {
   const double offset[2] = { listd_view_get_offset_x (self->view), listd_view_get_offset_y (self->view) };
   const double content[2] = { listd_view_get_content_width (self->view), listd_view_get_content_height (self->view) };
-  double seen[2] = { 0, 0 }, shift[2] = { 0, 0 };
+  double shift[2] = { listd_view_get_shift_x (self->view), listd_view_get_shift_y (self->view) };
 
-  /* Across the list nothing scrolls, though an item may come to lie in another column. */
-  if (before != NULL && content[0] > self->axes[0].page)
-    seen[0] = after->x - before->x;
-  if (before != NULL && content[1] > self->axes[1].page)
-    seen[1] = after->y - before->y;
   if (self->reopened)
     {
-      /* Another view: it knows nothing of the viewports before, and may begin somewhere near. */
-      g_array_set_size (self->told, 0);
+      /* Another view, which knows nothing of the viewports before, and may begin somewhere near. Across the list nothing scrolls, though
+       * an item may come to lie in another column. */
       for (guint axis = 0; axis < 2; axis++)
-        shift[axis] = before != NULL ? seen[axis] : offset[axis] - self->axes[axis].position;
+        if (before == NULL)
+          shift[axis] = offset[axis] - self->axes[axis].position;
+        else if (content[axis] <= self->axes[axis].page)
+          shift[axis] = 0;
+        else
+          shift[axis] = axis ? after->y - before->y : after->x - before->x;
       self->reopened = FALSE;
+      self->told[2] = -1;
     }
-  else
-    find_shift (self, offset, seen, shift);
   for (guint axis = 0; axis < 2; axis++)
     {
       self->axes[axis].content = content[axis];
-      if (shift[axis] == 0)
-        continue;
       self->axes[axis].position += shift[axis];
       self->axes[axis].base += self->axes[axis].flipped ? shift[axis] : -shift[axis];
-      for (guint i = 0; i < self->told->len; i++)
-        g_array_index (self->told, Told, i).at[axis] += shift[axis];
-    }
-  /* A viewport that the library below has not sent yet would be taken for one of this picture. */
-  if ((shift[0] != 0 || shift[1] != 0) && self->told->len > 1)
-    {
-      const Told *last = &g_array_index (self->told, Told, self->told->len - 1);
-      listd_view_set_viewport (self->view, last->at[0], last->at[1], last->size[0], last->size[1]);
+      self->told[axis] += shift[axis];
     }
   self->filled = TRUE;
   configure (self);
@@ -306,6 +222,15 @@ listd_flow_reveal (ListdFlowView *self, const ListdRect *frame)
     }
   if (by[0] != 0 || by[1] != 0)
     listd_flow_scroll_by (self, by[0], by[1]);
+}
+
+gboolean
+listd_flow_meets (const ListdFlowView *self, const ListdRect *frame)
+{
+  const ListdAxis *x = &self->axes[0], *y = &self->axes[1];
+
+  return frame->x < x->position + x->page && frame->x + frame->width > x->position && frame->y < y->position + y->page
+         && frame->y + frame->height > y->position;
 }
 
 static double
@@ -359,7 +284,6 @@ on_scrolled (GObject *object, GAsyncResult *result, gpointer data)
     return;
   if (!done)
     g_debug ("%s: %s", self->name, error->message);
-  self->scrolls -= MIN (self->scrolls, 1);
   if (done)
     listd_flow_scroll_update (self);
   else
@@ -377,7 +301,6 @@ scroll_now (ListdFlowView *self)
       self->awaited = g_strdup (id);
       self->awaited_item = self->wanted_item;
     }
-  self->scrolls++;
   listd_view_scroll_to_async (self->view, id, self->wanted_item, self->wanted_position, NULL, on_scrolled, listd_flow_lend (self));
 }
 

@@ -10,7 +10,8 @@
  *
  * Put it into a [class@Gtk.ScrolledWindow]. It keeps as many cells as are on the screen and in the [property@ListdFlowView:buffer]
  * beyond it, whatever the length of the list. What is on the screen stays where it is when the list changes above it, also while
- * somebody scrolls.
+ * somebody scrolls. What an update moves there glides to its place, if who wrote the update said that it may, and
+ * [property@Gtk.Settings:gtk-enable-animations] is on.
  *
  * A cell is made by [signal@ListdFlowView::setup], or by a template of its reuse identifier
  * ([method@ListdFlowView.add_template]), and told what to show by [signal@ListdFlowView::bind]. Without both, it is a label with the
@@ -167,8 +168,9 @@ view_options (ListdFlowView *self)
   /* One picture is on the screen while the next is drawn. */
   if (!g_variant_dict_contains (&options, "window"))
     g_variant_dict_insert (&options, "window", "u", 2);
-  if (!g_variant_dict_contains (&options, "buffer"))
-    g_variant_dict_insert (&options, "buffer", "d", self->buffer);
+  /* What lies beyond the screen is not displayed: nobody sees it. */
+  if (!g_variant_dict_contains (&options, "prefetch"))
+    g_variant_dict_insert (&options, "prefetch", "d", self->buffer);
   if (!self->stick_to_start && !g_variant_dict_contains (&options, "anchor-at-start"))
     g_variant_dict_insert (&options, "anchor-at-start", "b", TRUE);
   return g_variant_dict_end (&options);

@@ -108,6 +108,7 @@ on_painted (GdkFrameClock *clock, Screen *screen)
       Frame *frame = g_new0 (Frame, 1);
 
       frame->time = g_get_monotonic_time ();
+      frame->begun = gdk_frame_clock_get_frame_time (clock);
       frame->value = gtk_adjustment_get_value (screen_adjustment (screen));
       frame->position = frame->value - gtk_adjustment_get_lower (screen_adjustment (screen));
       frame->rows = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
@@ -228,6 +229,15 @@ screen_x (Screen *self, const char *id)
   ListdCell *cell = listd_flow_view_get_cell (self->view, id, 0);
 
   return cell != NULL ? bounds_of (self, cell).origin.x : NAN;
+}
+
+ListdCell *
+screen_cell (Screen *self, const char *id)
+{
+  FOREACH_CELL (self, cell)
+    if (g_strcmp0 (listd_item_get_id (listd_cell_get_item (cell)), id) == 0)
+      return cell;
+  return NULL;
 }
 
 gboolean

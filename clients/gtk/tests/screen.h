@@ -8,6 +8,7 @@
 typedef struct
 {
   gint64 time; /* after painting */
+  gint64 begun; /* what the frame shows is of this moment */
   double value, position; /* of the adjustment; in the content */
   GHashTable *rows;       /* id -> GINT of the upper edge, in quarters of a pixel */
   double hole;            /* pixels of the viewport that nothing covers, though the list goes on there */
@@ -37,6 +38,8 @@ const char *screen_text (Screen *screen, const char *id);
 /* The upper edge of an item on the screen; NAN when it is not there. */
 double screen_y (Screen *screen, const char *id);
 double screen_x (Screen *screen, const char *id);
+/* A cell that is seen, also of an item that is gone. */
+ListdCell *screen_cell (Screen *screen, const char *id);
 gboolean screen_selected (Screen *screen, const char *id);
 double screen_hole (Screen *screen);
 GtkAdjustment *screen_adjustment (Screen *screen);

@@ -517,21 +517,6 @@ reports_sizes (void)
   screen_free (screen);
 }
 
-static const char row_template[]
-    = "<interface><template class='ListdCell'><property name='child'><object class='GtkLabel'><binding name='label'>"
-      "<closure type='gchararray' function='listd_cell_get_text'><lookup name='content' type='ListdItem'><lookup name='item'>ListdCell</lookup>"
-      "</lookup><constant type='gchararray'>text</constant></closure></binding></object></property></template></interface>";
-
-static void
-add_template (ListdFlowView *view)
-{
-  g_autoptr (GBytes) ui = g_bytes_new_static (row_template, sizeof row_template - 1);
-  listd_flow_view_add_template (view, "single", NULL, ui);
-}
-
-static void
-follows_template (void)
-{
 /* Larger letters: the rows that were measured grow, and what is seen first stays where it is. */
 static void
 follows_text_scale (void)
@@ -662,6 +647,21 @@ obeys_contrast (void)
   screen_free (screen);
 }
 
+static const char row_template[]
+    = "<interface><template class='ListdCell'><property name='child'><object class='GtkLabel'><binding name='label'>"
+      "<closure type='gchararray' function='listd_cell_get_text'><lookup name='content' type='ListdItem'><lookup name='item'>ListdCell</lookup>"
+      "</lookup><constant type='gchararray'>text</constant></closure></binding></object></property></template></interface>";
+
+static void
+add_template (ListdFlowView *view)
+{
+  g_autoptr (GBytes) ui = g_bytes_new_static (row_template, sizeof row_template - 1);
+  listd_flow_view_add_template (view, "single", NULL, ui);
+}
+
+static void
+follows_template (void)
+{
   g_autofree char *list = make (NULL, 1000);
   Screen *screen = screen_new (stage, list, 300, 440, add_template);
 
@@ -764,30 +764,203 @@ activates (void)
   screen_free (screen);
 }
 
+#define WAY 200000 /* microseconds */
+
+static int
+y_of (const Frame *frame, const char *id)
+{
+  gpointer y;
+
+  return g_hash_table_lookup_extended (frame->rows, id, NULL, &y) ? GPOINTER_TO_INT (y) : G_MININT;
+}
+
+/* In each frame that was recorded, a row is nearer to where it goes than before, by no more than it goes in that time. */
+static void
+assert_glides (Screen *screen, const char *id, double from, double to)
+{
+  const double step = to < from ? -1 : 1;
+  guint n = 0, between = 0;
+
+  for (guint i = 1; i < screen->frames->len; i++)
+    {
+      const Frame *one = screen->frames->pdata[i - 1], *other = screen->frames->pdata[i];
+      const double before = y_of (one, id) / 4.0, after = y_of (other, id) / 4.0;
+
+      if (y_of (one, id) == G_MININT || y_of (other, id) == G_MININT)
+        continue;
+      n++;
+      between += after != from && after != to;
+      g_assert_cmpfloat (step * (after - before), >=, 0);
+      /* It is fastest when it begins. */
+      g_assert_cmpfloat (step * (after - before), <=, 1 + 3 * step * (to - from) * (other->begun - one->begun) / WAY);
+      g_assert_cmpfloat (step * (after - from), >=, 0);
+      g_assert_cmpfloat (step * (to - after), >=, 0);
+    }
+  g_assert_cmpuint (n, >, 0);
+  g_assert_cmpuint (between, >, 0);
+}
+
+static void
+record (Screen *screen)
+{
+  screen_wait_frames (screen, 1);
+  screen_record (screen);
+  screen_wait_frames (screen, 1);
+}
+
 static void
 animates (void)
 {
-  g_autofree char *list = make (NULL, 100);
+  g_autofree char *list = make (NULL, 100), *path = stage_path (list);
   Screen *screen = screen_new (stage, list, 300, 440, NULL);
-  double y;
+  guint binds, cells;
 
   screen_settle (screen);
   g_object_set (gtk_settings_get_default (), "gtk-enable-animations", TRUE, NULL);
+  binds = screen->binds;
+  record (screen);
   put (list, "[('x', '', 'after', 'o0', {'text': <'x'>})]");
   stage_wait (screen_text (screen, "x") != NULL);
-  screen_wait_frames (screen, 2);
-  y = screen_y (screen, "o1");
-  g_assert_cmpfloat (y, >, 44);
-  g_assert_cmpfloat (y, <, 88);
-  stage_wait (screen_y (screen, "o1") == 88);
-  stage_wait (gtk_widget_get_opacity (GTK_WIDGET (listd_flow_view_get_cell (screen->view, "x", 0))) == 1);
+  screen_wait_frames (screen, 1);
+  g_assert_cmpfloat (gtk_widget_get_opacity (GTK_WIDGET (screen_cell (screen, "x"))), <, 1);
+  stage_wait (screen_y (screen, "o1") == 88 && screen_y (screen, "o8") == 9 * 44);
+  assert_glides (screen, "o1", 44, 88);
+  assert_glides (screen, "o8", 8 * 44, 9 * 44);
+  g_assert_cmpfloat (screen_y (screen, "o0"), ==, 0);
+  stage_wait (gtk_widget_get_opacity (GTK_WIDGET (screen_cell (screen, "x"))) == 1);
+  g_assert_cmpuint (screen->binds - binds, ==, 1);
 
-  g_object_set (gtk_settings_get_default (), "gtk-enable-animations", FALSE, NULL);
-  put (list, "[('y', '', 'after', 'o0', {'text': <'y'>})]");
+  /* What moves goes its way, and binds nothing. */
+  cells = listd_flow_view_get_n_cells (screen->view);
+  binds = screen->binds;
+  record (screen);
+  g_variant_unref (stage_call (stage, path, "Adapter", "MoveObject",
+                               g_variant_new ("(tsss)", (guint64) 0, "o1", "after", "o6")));
+  stage_wait (screen_y (screen, "o1") == 7 * 44 && screen_y (screen, "o2") == 88);
+  assert_glides (screen, "o1", 88, 7 * 44);
+  assert_glides (screen, "o2", 3 * 44, 88);
+  g_assert_cmpuint (screen->binds, ==, binds);
+  g_assert_cmpuint (listd_flow_view_get_n_cells (screen->view), ==, cells);
+  screen_free (screen);
+}
+
+/* What is gone is seen to go, and nobody can use it; what comes back meanwhile is the same. */
+static void
+animates_out (void)
+{
+  g_autofree char *list = make (NULL, 100);
+  Screen *screen = screen_new (stage, list, 300, 440, NULL);
+  graphene_rect_t bounds;
+  ListdCell *cell;
+  double opacity;
+  guint cells;
+
+  screen_settle (screen);
+  cells = listd_flow_view_get_n_cells (screen->view);
+  cell = listd_flow_view_get_cell (screen->view, "o2", 0);
+  record (screen);
+  stage_apply (stage, list, "['o2']", NULL);
+  stage_wait (listd_flow_view_get_cell (screen->view, "o2", 0) == NULL);
+  g_assert_true (screen_cell (screen, "o2") == cell);
+  g_assert_true (listd_flow_view_get_cell_at (screen->view, 50, 100) != cell);
+  gtk_test_accessible_assert_state (GTK_ACCESSIBLE (cell), GTK_ACCESSIBLE_STATE_HIDDEN, TRUE);
+  opacity = gtk_widget_get_opacity (GTK_WIDGET (cell));
+  while (screen_cell (screen, "o2") == cell)
+    {
+      g_assert_cmpfloat (gtk_widget_get_opacity (GTK_WIDGET (cell)), <=, opacity);
+      opacity = gtk_widget_get_opacity (GTK_WIDGET (cell));
+      g_assert_true (gtk_widget_compute_bounds (GTK_WIDGET (cell), GTK_WIDGET (screen->view), &bounds));
+      g_assert_cmpfloat (bounds.origin.y, ==, 88);
+      screen_wait_frames (screen, 1);
+    }
+  stage_wait (screen_y (screen, "o3") == 88);
+  assert_glides (screen, "o3", 3 * 44, 88);
+  /* One more than before at most, which waits to be used. */
+  g_assert_cmpuint (listd_flow_view_get_n_cells (screen->view), <=, cells + 1);
+
+  cell = listd_flow_view_get_cell (screen->view, "o5", 0);
+  stage_apply (stage, list, "['o5']", NULL);
+  stage_wait (listd_flow_view_get_cell (screen->view, "o5", 0) == NULL);
+  screen_wait_frames (screen, 2);
+  put (list, "[('o5', '', 'after', 'o4', {'text': <'text 5'>, 'size': <uint32 5>})]");
+  stage_wait (listd_flow_view_get_cell (screen->view, "o5", 0) == cell);
+  gtk_test_accessible_assert_state (GTK_ACCESSIBLE (cell), GTK_ACCESSIBLE_STATE_HIDDEN, FALSE);
+  stage_wait (gtk_widget_get_opacity (GTK_WIDGET (cell)) == 1 && screen_y (screen, "o6") == 5 * 44);
+
+  /* The widget goes while something leaves. */
+  stage_apply (stage, list, "['o0', 'o1']", NULL);
+  stage_wait (listd_flow_view_get_cell (screen->view, "o0", 0) == NULL);
+  g_assert_nonnull (screen_cell (screen, "o0"));
+  screen_free (screen);
+}
+
+static void
+write_still (const char *list, const char *removed, const char *upserts)
+{
+  g_autofree char *path = stage_path (list);
+
+  g_variant_unref (stage_call (stage, path, "Adapter", "ApplyChanges",
+                               g_variant_new_parsed ("(uint64 0, %@as, %@a(ssssa{sv}), {'animated': <false>})",
+                                                     g_variant_new_parsed (removed), g_variant_new_parsed (upserts))));
+}
+
+/* Nothing glides when whoever writes says so, or whoever looks. */
+static void
+stands_still (void)
+{
+  g_autofree char *list = make (NULL, 100);
+  Screen *screen = screen_new (stage, list, 300, 440, NULL);
+
+  screen_settle (screen);
+  write_still (list, "['o3']", "[('y', '', 'after', 'o0', {'text': <'y'>})]");
   stage_wait (screen_text (screen, "y") != NULL);
   screen_wait_frames (screen, 1);
+  g_assert_cmpfloat (screen_y (screen, "o1"), ==, 88);
+  g_assert_cmpfloat (gtk_widget_get_opacity (GTK_WIDGET (screen_cell (screen, "y"))), ==, 1);
+  g_assert_null (screen_cell (screen, "o3"));
+
+  g_object_set (gtk_settings_get_default (), "gtk-enable-animations", FALSE, NULL);
+  stage_apply (stage, list, "['o4']", "[('z', '', 'after', 'o0', {'text': <'z'>})]");
+  stage_wait (screen_text (screen, "z") != NULL);
+  screen_wait_frames (screen, 1);
   g_assert_cmpfloat (screen_y (screen, "o1"), ==, 132);
+  g_assert_null (screen_cell (screen, "o4"));
   g_object_set (gtk_settings_get_default (), "gtk-enable-animations", TRUE, NULL);
+
+  /* Also in the middle of it. */
+  put (list, "[('u', '', 'after', 'o0', {'text': <'u'>})]");
+  stage_wait (screen_text (screen, "u") != NULL);
+  screen_wait_frames (screen, 2);
+  g_object_set (gtk_settings_get_default (), "gtk-enable-animations", FALSE, NULL);
+  screen_wait_frames (screen, 2);
+  g_assert_cmpfloat (screen_y (screen, "o1"), ==, 4 * 44);
+  g_object_set (gtk_settings_get_default (), "gtk-enable-animations", TRUE, NULL);
+  screen_free (screen);
+}
+
+/* A header stays at the edge while what is below it glides. */
+static void
+animates_below_headers (void)
+{
+  g_autofree char *list = make (binding_lists, 0);
+  Screen *screen;
+
+  fill_sections (list);
+  screen = screen_new (stage, list, 300, 440, NULL);
+  screen_settle (screen);
+  gtk_adjustment_set_value (screen_adjustment (screen), 200);
+  screen_settle (screen);
+  g_assert_cmpfloat (header_y (screen, "head 0"), ==, 0);
+  g_assert_cmpfloat (header_y (screen, "head 1"), ==, 270);
+  put (list, "[('n', '', 'after', 's0', {'items': <[{'id': <'i'>, 'text': <'new'>, 'height': <44.0>}]>})]");
+  stage_wait (listd_flow_view_get_cell (screen->view, "n", 0) != NULL);
+  while (header_y (screen, "head 1") != 270 + 44)
+    {
+      g_assert_cmpfloat (header_y (screen, "head 0"), ==, 0);
+      g_assert_cmpfloat (header_y (screen, "head 1"), >=, 270);
+      g_assert_cmpfloat (header_y (screen, "head 1"), <, 270 + 44);
+      screen_wait_frames (screen, 1);
+    }
   screen_free (screen);
 }
 
@@ -856,6 +1029,7 @@ main (int argc, char **argv)
   g_test_add_func ("/flow/keeps-place-at-the-start", keeps_place_at_the_start);
   g_test_add_func ("/flow/scrolls-to", scrolls_to);
   g_test_add_func ("/flow/moves-focus-by-keys", moves_focus_by_keys);
+  g_test_add_func ("/flow/selects-by-keys", selects_by_keys);
   g_test_add_func ("/flow/keeps-focus", keeps_focus);
   g_test_add_func ("/flow/shares-selection", shares_selection);
   g_test_add_func ("/flow/finds-letters", finds_letters);
@@ -865,17 +1039,19 @@ main (int argc, char **argv)
   g_test_add_func ("/flow/lays-out-map", lays_out_map);
   g_test_add_func ("/flow/keeps-headers-at-the-edge", keeps_headers_at_the_edge);
   g_test_add_func ("/flow/reports-sizes", reports_sizes);
+  g_test_add_func ("/flow/measures-for-width", measures_for_width);
+  g_test_add_func ("/flow/follows-text-scale", follows_text_scale);
+  g_test_add_func ("/flow/obeys-contrast", obeys_contrast);
   g_test_add_func ("/flow/follows-template", follows_template);
   g_test_add_func ("/flow/shares-cells", shares_cells);
   g_test_add_func ("/flow/says-what-it-is", says_what_it_is);
   g_test_add_func ("/flow/activates", activates);
   g_test_add_func ("/flow/animates", animates);
+  g_test_add_func ("/flow/animates-out", animates_out);
+  g_test_add_func ("/flow/stands-still", stands_still);
+  g_test_add_func ("/flow/animates-below-headers", animates_below_headers);
   g_test_add_func ("/flow/goes-on-by-itself", goes_on_by_itself);
-  g_test_add_func ("/flow/selects-by-keys", selects_by_keys);
   result = g_test_run ();
   stage_free (stage);
   return result;
 }
-  g_test_add_func ("/flow/measures-for-width", measures_for_width);
-  g_test_add_func ("/flow/follows-text-scale", follows_text_scale);
-  g_test_add_func ("/flow/obeys-contrast", obeys_contrast);
