@@ -62,6 +62,9 @@ struct _ListdFlowView
   gboolean wanted_focus;
   char *awaited; /* what gets the focus as soon as it is shown */
   guint awaited_item;
+  ListdView *probe; /* of a map: shows where `sought` is */
+  char *sought;
+  guint sought_item;
 
   /* listd-flow-select.c */
   ListdSelection *selection;
@@ -148,6 +151,7 @@ gboolean listd_flow_meets (const ListdFlowView *self, const ListdRect *frame);
 void listd_flow_scroll_init (ListdFlowView *self);
 void listd_flow_scroll_finalize (ListdFlowView *self);
 void listd_flow_scroll_reset (ListdFlowView *self);
+void listd_flow_scroll_dispose (ListdFlowView *self);
 /* The next picture is the first one of a view that listd opened anew. */
 void listd_flow_scroll_reopen (ListdFlowView *self);
 void listd_flow_set_adjustment (ListdFlowView *self, GtkOrientation orientation, GtkAdjustment *adjustment);

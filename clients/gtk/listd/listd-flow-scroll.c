@@ -82,10 +82,28 @@ listd_flow_scroll_finalize (ListdFlowView *self)
   g_free (self->awaited);
 }
 
+static void
+drop_probe (ListdFlowView *self)
+{
+  if (self->probe == NULL)
+    return;
+  g_signal_handlers_disconnect_by_data (self->probe, self);
+  listd_view_close (self->probe);
+  g_clear_object (&self->probe);
+  g_clear_pointer (&self->sought, g_free);
+}
+
+void
+listd_flow_scroll_dispose (ListdFlowView *self)
+{
+  drop_probe (self);
+}
+
 /* Another list: from its beginning. */
 void
 listd_flow_scroll_reset (ListdFlowView *self)
 {
+  drop_probe (self);
   self->told[2] = -1;
   self->filled = FALSE;
   for (guint i = 0; i < 2; i++)
@@ -290,16 +308,87 @@ on_scrolled (GObject *object, GAsyncResult *result, gpointer data)
     g_clear_pointer (&self->awaited, g_free);
 }
 
+/* listd scrolls along one axis. In a content that scrolls along both, the place of an item is known by another view, which is as wide as
+ * the content, and shows that item. */
+static void
+on_probed (ListdView *probe, ListdFlowView *self)
+{
+  GListModel *slots = listd_view_get_slots (probe);
+
+  for (guint i = 0; i < g_list_model_get_n_items (slots); i++)
+    {
+      g_autoptr (ListdSlot) slot = g_list_model_get_item (slots, i);
+      ListdItem *item = listd_slot_get_item (slot);
+      const double start[2] = { listd_slot_get_x (slot), listd_slot_get_y (slot) };
+      const double length[2] = { listd_slot_get_width (slot), listd_slot_get_height (slot) };
+      double to[2];
+
+      if (!g_str_equal (listd_slot_get_kind (slot), "cell") || listd_item_get_item (item) != self->sought_item
+          || g_strcmp0 (listd_item_get_id (item), self->sought) != 0)
+        continue;
+      drop_probe (self);
+      if (self->wanted_position == LISTD_SCROLL_POSITION_NEAREST)
+        {
+          listd_flow_reveal (self, &(ListdRect){ start[0], start[1], length[0], length[1] });
+          return;
+        }
+      for (guint axis = 0; axis < 2; axis++)
+        {
+          const double rest = self->axes[axis].page - length[axis];
+
+          to[axis] = start[axis]
+                     - (self->wanted_position == LISTD_SCROLL_POSITION_END      ? rest
+                        : self->wanted_position == LISTD_SCROLL_POSITION_CENTER ? rest / 2
+                                                                                : 0);
+        }
+      listd_flow_scroll_by (self, to[0] - self->axes[0].position, to[1] - self->axes[1].position);
+      return;
+    }
+}
+
+/* There is no such item, or no list. */
+static void
+on_probe_state (ListdView *probe, GParamSpec *pspec, ListdFlowView *self)
+{
+  if (listd_view_get_state (probe) != LISTD_VIEW_STATE_FAILED)
+    return;
+  drop_probe (self);
+  g_clear_pointer (&self->awaited, g_free);
+}
+
+static void
+probe (ListdFlowView *self, const char *id)
+{
+  static const char *const nothing[] = { " ", NULL };
+  g_auto (GVariantDict) options = G_VARIANT_DICT_INIT (self->options);
+
+  self->sought = g_strdup (id);
+  self->sought_item = self->wanted_item;
+  g_variant_dict_insert (&options, "at", "(sus)", id, self->wanted_item, "start");
+  /* No content has a field of this name. */
+  g_variant_dict_insert (&options, "fields", "^as", nothing);
+  self->probe = listd_view_new (self->client, self->name, g_variant_dict_end (&options));
+  g_signal_connect (self->probe, "picture", G_CALLBACK (on_probed), self);
+  g_signal_connect (self->probe, "notify::state", G_CALLBACK (on_probe_state), self);
+  listd_view_set_viewport (self->probe, 0, 0, self->axes[0].content, 1);
+}
+
 static void
 scroll_now (ListdFlowView *self)
 {
   g_autofree char *id = g_steal_pointer (&self->wanted);
 
+  drop_probe (self);
   g_clear_pointer (&self->awaited, g_free);
   if (self->wanted_focus)
     {
       self->awaited = g_strdup (id);
       self->awaited_item = self->wanted_item;
+    }
+  if (self->axes[0].content > self->axes[0].page && self->axes[1].content > self->axes[1].page)
+    {
+      probe (self, id);
+      return;
     }
   listd_view_scroll_to_async (self->view, id, self->wanted_item, self->wanted_position, NULL, on_scrolled, listd_flow_lend (self));
 }

@@ -348,6 +348,7 @@ listd_flow_view_dispose (GObject *object)
   g_clear_object (&self->list);
   listd_flow_select_follow (self);
   listd_flow_pointer_dispose (self);
+  listd_flow_scroll_dispose (self);
   listd_flow_cells_dispose (self);
   g_clear_object (&self->client);
   g_clear_object (&self->context_menu);

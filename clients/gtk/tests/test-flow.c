@@ -409,6 +409,21 @@ lays_out_map (void)
   put (list, upserts->str);
   screen = screen_new (stage, list, 300, 440, NULL);
   stage_wait (screen_x (screen, "t1") == 100);
+  /* What needs no way sideways gets none. */
+  gtk_adjustment_set_value (gtk_scrollable_get_hadjustment (GTK_SCROLLABLE (screen->view)), 2050);
+  stage_wait (screen_x (screen, "t21") == 50);
+  listd_flow_view_scroll_to (screen->view, "t2021", 0, LISTD_SCROLL_POSITION_NEAREST, FALSE);
+  stage_wait (screen_y (screen, "t2021") == 340);
+  screen_wait_frames (screen, 2);
+  g_assert_cmpfloat (screen_x (screen, "t2021"), ==, 50);
+  /* Else it scrolls both ways. */
+  listd_flow_view_scroll_to (screen->view, "t540", 0, LISTD_SCROLL_POSITION_START, FALSE);
+  stage_wait (screen_x (screen, "t540") == 0 && screen_y (screen, "t540") == 0);
+  listd_flow_view_scroll_to (screen->view, "t10", 0, LISTD_SCROLL_POSITION_NEAREST, TRUE);
+  stage_wait (screen_x (screen, "t10") == 0 && screen_y (screen, "t10") == 0 && g_strcmp0 (screen_focused (screen), "t10") == 0);
+  listd_flow_view_scroll_to (screen->view, "t1225", 0, LISTD_SCROLL_POSITION_CENTER, FALSE);
+  stage_wait (screen_x (screen, "t1225") == 100 && screen_y (screen, "t1225") == 170);
+  listd_flow_view_scroll_to (screen->view, "nobody", 0, LISTD_SCROLL_POSITION_START, FALSE);
   gtk_adjustment_set_value (gtk_scrollable_get_hadjustment (GTK_SCROLLABLE (screen->view)), 2000);
   gtk_adjustment_set_value (screen_adjustment (screen), 1000);
   stage_wait (screen_x (screen, "t520") == 0 && screen_y (screen, "t520") == 0);
