@@ -496,7 +496,7 @@ on_picture (ListdView *view, ListdFlowView *self)
   if (animated)
     listd_flow_moves_part (self);
   take_arrivals (self);
-  anchor = reopened ? find_anchor (self) : NULL;
+  anchor = find_anchor (self);
   if (anchor != NULL)
     {
       const ListdRect after = { listd_slot_get_x (anchor->slot), listd_slot_get_y (anchor->slot), 0, 0 };

@@ -156,8 +156,8 @@ void listd_flow_scroll_dispose (ListdFlowView *self);
 void listd_flow_scroll_reopen (ListdFlowView *self);
 void listd_flow_set_adjustment (ListdFlowView *self, GtkOrientation orientation, GtkAdjustment *adjustment);
 void listd_flow_set_page (ListdFlowView *self, double width, double height);
-/* A picture is there. In the first one of a view that listd opened anew, what was at `before` in the content is at `after` now; NULL when
- * nothing of what was shown is left. */
+/* A picture is there. What the eye rests on was at `before` in the content, and is at `after` now; NULL when nothing of what was shown is
+ * left. */
 void listd_flow_take_picture (ListdFlowView *self, const ListdRect *before, const ListdRect *after);
 void listd_flow_tell_viewport (ListdFlowView *self);
 void listd_flow_scroll_update (ListdFlowView *self);

@@ -168,7 +168,7 @@ listd_flow_take_picture (ListdFlowView *self, const ListdRect *before, const Lis
 {
   const double offset[2] = { listd_view_get_offset_x (self->view), listd_view_get_offset_y (self->view) };
   const double content[2] = { listd_view_get_content_width (self->view), listd_view_get_content_height (self->view) };
-  double shift[2] = { listd_view_get_shift_x (self->view), listd_view_get_shift_y (self->view) };
+  double shift[2] = { listd_view_get_shift_x (self->view), listd_view_get_shift_y (self->view) }, own[2] = { 0, 0 };
 
   if (self->reopened)
     {
@@ -184,11 +184,19 @@ listd_flow_take_picture (ListdFlowView *self, const ListdRect *before, const Lis
       self->reopened = FALSE;
       self->told[2] = -1;
     }
+  else
+    /* What listd takes for the start of the list it lets go. Somebody who has just left the start wants to stay where that is. */
+    for (guint axis = 0; axis < 2; axis++)
+      if (before != NULL && offset[axis] <= 0 && self->axes[axis].position > 0.5 && content[axis] > self->axes[axis].page
+          && content[!axis] <= self->axes[!axis].page)
+        own[axis] = (axis ? after->y - before->y : after->x - before->x) - shift[axis];
   for (guint axis = 0; axis < 2; axis++)
     {
+      const double moved = shift[axis] + own[axis];
+
       self->axes[axis].content = content[axis];
-      self->axes[axis].position += shift[axis];
-      self->axes[axis].base += self->axes[axis].flipped ? shift[axis] : -shift[axis];
+      self->axes[axis].position += moved;
+      self->axes[axis].base += self->axes[axis].flipped ? moved : -moved;
       self->told[axis] += shift[axis];
     }
   self->filled = TRUE;

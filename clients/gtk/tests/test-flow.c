@@ -26,6 +26,14 @@ put (const char *list, const char *upserts)
   stage_apply (stage, list, "@as []", upserts);
 }
 
+static int
+y_of (const Frame *frame, const char *id)
+{
+  gpointer y;
+
+  return g_hash_table_lookup_extended (frame->rows, id, NULL, &y) ? GPOINTER_TO_INT (y) : G_MININT;
+}
+
 static void
 shows_rows (void)
 {
@@ -94,6 +102,30 @@ keeps_place_at_the_start (void)
   screen_wait_frames (screen, 3);
   g_assert_cmpfloat (screen_y (screen, "o0"), ==, 0);
   g_assert_cmpfloat (screen_y (screen, "x0"), ==, -44);
+  screen_free (screen);
+}
+
+/* Somebody scrolls away from the start when something new is there already, which nobody has heard of. */
+static void
+keeps_place_of_who_just_left (void)
+{
+  g_autofree char *list = make (NULL, 1000);
+  Screen *screen = screen_new (stage, list, 300, 440, NULL);
+
+  screen_settle (screen);
+  screen_record (screen);
+  screen_wait_frames (screen, 1);
+  put (list, "[('x', '', 'first', '', {'text': <'x'>})]");
+  gtk_adjustment_set_value (screen_adjustment (screen), 150);
+  stage_wait (gtk_adjustment_get_upper (screen_adjustment (screen)) - gtk_adjustment_get_lower (screen_adjustment (screen)) == 1001 * 44);
+  screen_wait_frames (screen, 20);
+  for (guint i = 1; i < screen->frames->len; i++)
+    {
+      const Frame *one = screen->frames->pdata[i - 1], *other = screen->frames->pdata[i];
+      g_assert_cmpint (y_of (other, "o4") - y_of (one, "o4"), ==, (int) lround (4 * (one->value - other->value)));
+    }
+  /* listd knows where the view is. */
+  stage_wait (listd_view_get_offset_y (listd_flow_view_get_view (screen->view)) == 150 + 44);
   screen_free (screen);
 }
 
@@ -781,14 +813,6 @@ activates (void)
 
 #define WAY 200000 /* microseconds */
 
-static int
-y_of (const Frame *frame, const char *id)
-{
-  gpointer y;
-
-  return g_hash_table_lookup_extended (frame->rows, id, NULL, &y) ? GPOINTER_TO_INT (y) : G_MININT;
-}
-
 /* In each frame that was recorded, a row is nearer to where it goes than before, by no more than it goes in that time. */
 static void
 assert_glides (Screen *screen, const char *id, double from, double to)
@@ -1042,6 +1066,7 @@ main (int argc, char **argv)
   g_test_add_func ("/flow/shows-rows", shows_rows);
   g_test_add_func ("/flow/keeps-place", keeps_place);
   g_test_add_func ("/flow/keeps-place-at-the-start", keeps_place_at_the_start);
+  g_test_add_func ("/flow/keeps-place-of-who-just-left", keeps_place_of_who_just_left);
   g_test_add_func ("/flow/scrolls-to", scrolls_to);
   g_test_add_func ("/flow/moves-focus-by-keys", moves_focus_by_keys);
   g_test_add_func ("/flow/selects-by-keys", selects_by_keys);
