@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-/* What a long list costs, and how calm it is while it changes: test-figures [ROWS]. Numbers are taken after each frame is painted. */
+/* What a long list costs, and how calm it is while it changes: test-figures [ROWS]. Numbers are taken after each frame is painted. Those of
+ * a GtkListView that shows the same list stand beside, and are judged by nobody. */
 #include "screen.h"
 
 #include <math.h>
@@ -116,7 +117,6 @@ writer_stop (Writer *self)
 
 typedef struct
 {
-  Screen *screen;
   double step;
   guint frames;
 } Scroll;
@@ -125,7 +125,7 @@ static gboolean
 on_tick (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
 {
   Scroll *scroll = data;
-  GtkAdjustment *adjustment = screen_adjustment (scroll->screen);
+  GtkAdjustment *adjustment = gtk_scrollable_get_vadjustment (GTK_SCROLLABLE (widget));
 
   if (scroll->frames == 0)
     return G_SOURCE_REMOVE;
@@ -137,7 +137,7 @@ on_tick (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
 static void
 scroll_by (Screen *screen, double step, guint frames)
 {
-  Scroll scroll = { screen, step, frames };
+  Scroll scroll = { step, frames };
 
   gtk_widget_add_tick_callback (GTK_WIDGET (screen->view), on_tick, &scroll, NULL);
   stage_wait (scroll.frames == 0);
@@ -151,16 +151,16 @@ typedef struct
   gint64 longest;
 } Movement;
 
-/* How far what is on the screen in two frames moved between them, against how far it was scrolled. */
+/* How far what is on the screen in two frames moved between them, against how far it was scrolled: by `step`, or as the adjustment says. */
 static Movement
-movement_of (GPtrArray *frames)
+movement_of (GPtrArray *frames, double step)
 {
   Movement movement = { 0 };
 
   for (guint i = 1; i < frames->len; i++)
     {
       const Frame *before = frames->pdata[i - 1], *after = frames->pdata[i];
-      const int wanted = (int) lround (4 * (before->value - after->value));
+      const int wanted = (int) lround (4 * (step != 0 ? -step : before->value - after->value));
       GHashTableIter iter;
       gpointer id, y;
 
@@ -193,7 +193,187 @@ movement_of (GPtrArray *frames)
   return movement;
 }
 
+static int
+compare_times (gconstpointer one, gconstpointer other)
+{
+  const gint64 a = *(const gint64 *) one, b = *(const gint64 *) other;
+  return a < b ? -1 : a > b;
+}
+
 static Stage *stage;
+
+/* A GtkListView on the same list */
+
+typedef struct
+{
+  ListdClient *client;
+  ListdList *list;
+  GtkWidget *window, *view;
+  GdkFrameClock *clock;
+  GPtrArray *frames; /* of Frame, while `records` */
+  gboolean records;
+  guint n_frames, widgets, most, binds;
+  char *text; /* that is waited for */
+  gint64 text_painted;
+} Classic;
+
+static void
+on_classic_bind (GtkSignalListItemFactory *factory, GtkListItem *row, Classic *self)
+{
+  self->binds++;
+}
+
+static void
+frame_free (gpointer data)
+{
+  g_hash_table_unref (((Frame *) data)->rows);
+  g_free (data);
+}
+
+static void
+on_classic_painted (GdkFrameClock *clock, Classic *self)
+{
+  Frame *frame = g_new0 (Frame, 1);
+
+  self->n_frames++;
+  frame->time = g_get_monotonic_time ();
+  frame->rows = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  frame->value = gtk_adjustment_get_value (gtk_scrollable_get_vadjustment (GTK_SCROLLABLE (self->view)));
+  self->widgets = 0;
+  for (GtkWidget *row = gtk_widget_get_first_child (self->view); row != NULL; row = gtk_widget_get_next_sibling (row))
+    {
+      GtkWidget *label = gtk_widget_get_first_child (row);
+      graphene_rect_t bounds;
+
+      self->widgets++;
+      if (!GTK_IS_LABEL (label) || !gtk_widget_get_child_visible (row) || !gtk_widget_compute_bounds (row, self->view, &bounds)
+          || bounds.origin.y + bounds.size.height <= 0 || bounds.origin.y >= gtk_widget_get_height (self->view))
+        continue;
+      if (*gtk_label_get_text (GTK_LABEL (label)) != '\0')
+        g_hash_table_insert (frame->rows, g_strdup (gtk_label_get_text (GTK_LABEL (label))), GINT_TO_POINTER ((int) lround (4.0 * bounds.origin.y)));
+      if (g_strcmp0 (gtk_label_get_text (GTK_LABEL (label)), self->text) == 0 && self->text_painted == 0)
+        self->text_painted = frame->time;
+    }
+  self->most = MAX (self->most, self->widgets);
+  if (self->records)
+    g_ptr_array_add (self->frames, frame);
+  else
+    frame_free (frame);
+}
+
+static void
+classic_init (Classic *self, const char *list)
+{
+  g_autoptr (GtkSelectionModel) selection = NULL;
+  GtkListItemFactory *factory = listd_text_factory_new ("text");
+  GtkWidget *scrolled = gtk_scrolled_window_new ();
+
+  *self = (Classic){ .client = listd_client_new_for_address (stage_address (stage)) };
+  self->frames = g_ptr_array_new_with_free_func (frame_free);
+  self->list = listd_list_new (self->client, list);
+  selection = listd_selection_new (self->list);
+  g_signal_connect (factory, "bind", G_CALLBACK (on_classic_bind), self);
+  self->view = gtk_list_view_new (NULL, factory);
+  listd_gtk_follow_visible (GTK_SCROLLABLE (self->view), self->list);
+  gtk_list_view_set_model (GTK_LIST_VIEW (self->view), selection);
+  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scrolled), self->view);
+  self->window = gtk_window_new ();
+  gtk_window_set_decorated (GTK_WINDOW (self->window), FALSE);
+  gtk_window_set_default_size (GTK_WINDOW (self->window), 400, 600);
+  gtk_window_set_child (GTK_WINDOW (self->window), scrolled);
+  gtk_window_present (GTK_WINDOW (self->window));
+  stage_wait (gtk_widget_get_mapped (self->view) && gtk_widget_get_height (self->view) > 0);
+  self->clock = g_object_ref (gtk_widget_get_frame_clock (self->view));
+  g_signal_connect_after (self->clock, "after-paint", G_CALLBACK (on_classic_painted), self);
+  gtk_widget_queue_draw (self->view);
+  stage_wait (self->most > 0);
+}
+
+static void
+classic_wait (Classic *self, guint n)
+{
+  const guint until = self->n_frames + n;
+
+  while (self->n_frames < until)
+    {
+      gtk_widget_queue_draw (self->view);
+      g_main_context_iteration (NULL, TRUE);
+    }
+}
+
+static void
+classic_clear (Classic *self)
+{
+  g_signal_handlers_disconnect_by_data (self->clock, self);
+  gtk_window_destroy (GTK_WINDOW (self->window));
+  while (g_main_context_iteration (NULL, FALSE))
+    ;
+  g_object_unref (self->clock);
+  g_object_unref (self->list);
+  g_object_unref (self->client);
+  g_ptr_array_unref (self->frames);
+  g_free (self->text);
+}
+
+static void
+classic (void)
+{
+  const gint64 seconds = 20 * G_TIME_SPAN_SECOND;
+  g_autoptr (GDBusConnection) connection = connect_to (stage_address (stage));
+  g_autofree char *path = stage_path ("short");
+  g_autoptr (GArray) times = g_array_new (FALSE, FALSE, sizeof (gint64));
+  Scroll scroll = { 20, 300 };
+  Classic self;
+  Movement movement;
+  Writer *writer;
+  guint done, binds;
+
+  classic_init (&self, "long");
+  classic_wait (&self, 20);
+  gtk_adjustment_set_value (gtk_scrollable_get_vadjustment (GTK_SCROLLABLE (self.view)), 1000);
+  classic_wait (&self, 20);
+  writer = writer_start (stage, "long", 50, FALSE);
+  self.records = TRUE;
+  gtk_widget_add_tick_callback (self.view, on_tick, &scroll, NULL);
+  stage_wait (scroll.frames == 0);
+  classic_wait (&self, 2);
+  self.records = FALSE;
+  done = writer_stop (writer);
+  movement = movement_of (self.frames, 20);
+  g_test_message ("GtkListView: %u widgets; 20 px a frame, %u inserts in front: %u frames, %u not exact, %u backward, longest %.1f ms", self.most, done,
+                  movement.frames, movement.wrong, movement.backward, movement.longest / 1000.0);
+  classic_clear (&self);
+
+  classic_init (&self, "binds");
+  classic_wait (&self, 20);
+  binds = self.binds;
+  stage_apply (stage, "binds", "@as []", "[('y', '', 'after', 'o3', {'text': <'y'>})]");
+  classic_wait (&self, 20);
+  g_test_message ("GtkListView: an insert on the screen binds %u rows", self.binds - binds);
+  classic_clear (&self);
+
+  classic_init (&self, "short");
+  classic_wait (&self, 20);
+  for (guint i = 0; i < 300; i++)
+    {
+      const gint64 begin = g_get_monotonic_time ();
+      gint64 took;
+
+      g_free (self.text);
+      self.text = g_strdup_printf ("classic %u", i);
+      self.text_painted = 0;
+      g_dbus_connection_call (connection, "org.listd.Listd1", path, "org.listd.Listd1.Adapter", "PatchObject", patch ("o3", self.text), NULL,
+                              G_DBUS_CALL_FLAGS_NONE, -1, NULL, NULL, NULL);
+      while (self.text_painted == 0 && g_get_monotonic_time () < begin + seconds)
+        g_main_context_iteration (NULL, TRUE);
+      took = self.text_painted - begin;
+      g_array_append_val (times, took);
+    }
+  g_array_sort (times, compare_times);
+  g_test_message ("GtkListView: write to pixel, 300 writes: median %.1f ms, p95 %.1f, worst %.1f", g_array_index (times, gint64, 150) / 1000.0,
+                  g_array_index (times, gint64, 285) / 1000.0, g_array_index (times, gint64, 299) / 1000.0);
+  classic_clear (&self);
+}
 
 static void
 million (void)
@@ -254,7 +434,7 @@ calm (void)
   scroll_by (screen, 20, 300);
   screen->records = FALSE;
   done = writer_stop (writer);
-  movement = movement_of (screen->frames);
+  movement = movement_of (screen->frames, 0);
   g_test_message ("20 px a frame, %u inserts in front: %u frames, %u not exact, %u backward, %u with holes (worst %.0f px), longest %.1f ms", done,
                   movement.frames, movement.wrong, movement.backward, movement.holes, movement.worst_hole, movement.longest / 1000.0);
   g_assert_cmpuint (done, >, 100);
@@ -267,20 +447,13 @@ calm (void)
   screen->records = TRUE;
   scroll_by (screen, 0, 100);
   done = writer_stop (writer);
-  movement = movement_of (screen->frames);
+  movement = movement_of (screen->frames, 0);
   g_assert_cmpuint (movement.wrong, ==, 0);
   scroll_by (screen, -20, 100);
-  movement = movement_of (screen->frames);
+  movement = movement_of (screen->frames, 0);
   g_assert_cmpuint (movement.wrong, ==, 0);
   g_assert_cmpuint (movement.holes, ==, 0);
   screen_free (screen);
-}
-
-static int
-compare_times (gconstpointer one, gconstpointer other)
-{
-  const gint64 a = *(const gint64 *) one, b = *(const gint64 *) other;
-  return a < b ? -1 : a > b;
 }
 
 static void
@@ -392,7 +565,7 @@ resize (void)
       screen_wait_frames (screen, 1);
     }
   screen->records = FALSE;
-  movement = movement_of (screen->frames);
+  movement = movement_of (screen->frames, 0);
   g_test_message ("a resize of %u rows: longest frame %.1f ms, %u frames with holes", n_rows, movement.longest / 1000.0, movement.holes);
   if (is_quiet)
     g_assert_cmpint (movement.longest, <=, 50000);
@@ -422,6 +595,7 @@ main (int argc, char **argv)
   g_test_add_func ("/figures/flood", flood);
   g_test_add_func ("/figures/one-bind", one_bind);
   g_test_add_func ("/figures/resize", resize);
+  g_test_add_func ("/figures/beside-gtk-list-view", classic);
   result = g_test_run ();
   stage_free (stage);
   return result;
