@@ -818,6 +818,7 @@ static void
 assert_glides (Screen *screen, const char *id, double from, double to)
 {
   const double step = to < from ? -1 : 1;
+  gint64 longest = 0;
   guint n = 0, between = 0;
 
   for (guint i = 1; i < screen->frames->len; i++)
@@ -828,6 +829,7 @@ assert_glides (Screen *screen, const char *id, double from, double to)
       if (y_of (one, id) == G_MININT || y_of (other, id) == G_MININT)
         continue;
       n++;
+      longest = MAX (longest, other->begun - one->begun);
       between += after != from && after != to;
       g_assert_cmpfloat (step * (after - before), >=, 0);
       /* It is fastest when it begins. */
@@ -836,7 +838,9 @@ assert_glides (Screen *screen, const char *id, double from, double to)
       g_assert_cmpfloat (step * (to - after), >=, 0);
     }
   g_assert_cmpuint (n, >, 0);
-  g_assert_cmpuint (between, >, 0);
+  /* A machine that is busy may show no frame of it. */
+  if (longest < WAY / 2)
+    g_assert_cmpuint (between, >, 0);
 }
 
 static void
@@ -891,6 +895,7 @@ animates_out (void)
   Screen *screen = screen_new (stage, list, 300, 440, NULL);
   graphene_rect_t bounds;
   ListdCell *cell;
+  guint64 revision;
   double opacity;
   guint cells;
 
@@ -919,10 +924,9 @@ animates_out (void)
 
   cell = listd_flow_view_get_cell (screen->view, "o5", 0);
   stage_apply (stage, list, "['o5']", NULL);
-  stage_wait (listd_flow_view_get_cell (screen->view, "o5", 0) == NULL);
-  screen_wait_frames (screen, 2);
-  put (list, "[('o5', '', 'after', 'o4', {'text': <'text 5'>, 'size': <uint32 5>})]");
-  stage_wait (listd_flow_view_get_cell (screen->view, "o5", 0) == cell);
+  revision = stage_apply (stage, list, NULL, "[('o5', '', 'after', 'o4', {'text': <'text 5'>, 'size': <uint32 5>})]");
+  stage_wait (listd_view_get_revision (listd_flow_view_get_view (screen->view)) == revision);
+  g_assert_true (listd_flow_view_get_cell (screen->view, "o5", 0) == cell);
   gtk_test_accessible_assert_state (GTK_ACCESSIBLE (cell), GTK_ACCESSIBLE_STATE_HIDDEN, FALSE);
   stage_wait (gtk_widget_get_opacity (GTK_WIDGET (cell)) == 1 && screen_y (screen, "o6") == 5 * 44);
 
