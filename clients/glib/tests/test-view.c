@@ -278,6 +278,73 @@ prefetches (void)
   stage_free (stage);
 }
 
+typedef struct
+{
+  double y; /* of the program's own viewport, by what the pictures say */
+  ListdSlotCause inserted, deleted;
+  gboolean animated;
+} Told;
+
+static void
+on_told_shown (ListdView *view, ListdSlot *slot, Told *told)
+{
+  if (g_str_equal (listd_item_get_id (listd_slot_get_item (slot)), "new"))
+    told->inserted = listd_slot_get_cause (slot);
+}
+
+static void
+on_told_released (ListdView *view, ListdSlot *slot, Told *told)
+{
+  if (g_str_equal (listd_item_get_id (listd_slot_get_item (slot)), "o52"))
+    told->deleted = listd_slot_get_cause (slot);
+}
+
+static void
+on_told_picture (ListdView *view, Told *told)
+{
+  told->y += listd_view_get_shift_y (view);
+  told->animated = listd_view_get_animated (view);
+  listd_view_acknowledge (view);
+}
+
+/* A program that keeps its own position is where listd is, and hears why slots come and go. */
+static void
+tells_causes (void)
+{
+  Stage *stage = stage_new (STAGE_DAEMON);
+  g_autoptr (ListdClient) client = listd_client_new_for_address (stage_address (stage));
+  g_autoptr (ListdView) view = NULL;
+  g_autoptr (GAsyncResult) scrolled = NULL;
+  Told told = { 2200, LISTD_SLOT_CAUSE_SCROLLED, LISTD_SLOT_CAUSE_SCROLLED, FALSE };
+
+  stage_create (stage, "causes", NULL);
+  stage_fill (stage, "causes", 1000);
+  view = listd_view_new (client, "causes", NULL);
+  g_signal_connect (view, "slot-shown", G_CALLBACK (on_told_shown), &told);
+  g_signal_connect (view, "slot-released", G_CALLBACK (on_told_released), &told);
+  g_signal_connect (view, "picture", G_CALLBACK (on_told_picture), &told);
+  listd_view_set_viewport (view, 0, 2200, 300, 440);
+  stage_wait (g_list_model_get_n_items (listd_view_get_slots (view)) >= 10 && listd_view_get_offset_y (view) == 2200);
+  g_assert_cmpfloat (told.y, ==, 2200);
+  g_assert_false (told.animated);
+
+  stage_apply (stage, "causes", "['o52']", "[('new', '', 'after', 'o53', {'text': <'new'>}), ('far', '', 'first', '', {'text': <'far'>})]");
+  stage_wait (told.inserted != LISTD_SLOT_CAUSE_SCROLLED);
+  g_assert_cmpint (told.inserted, ==, LISTD_SLOT_CAUSE_INSERTED);
+  g_assert_cmpint (told.deleted, ==, LISTD_SLOT_CAUSE_DELETED);
+  g_assert_true (told.animated);
+  g_assert_cmpfloat (told.y, ==, 2244);
+  g_assert_cmpfloat (listd_view_get_offset_y (view), ==, 2244);
+
+  listd_view_scroll_to_async (view, "o500", 0, LISTD_SCROLL_POSITION_START, NULL, stage_keep, &scrolled);
+  stage_wait (scrolled != NULL);
+  g_assert_cmpfloat (told.y, ==, 501 * 44);
+  g_assert_cmpfloat (listd_view_get_offset_y (view), ==, told.y);
+  g_assert_false (told.animated);
+  g_signal_handlers_disconnect_by_data (view, &told);
+  stage_free (stage);
+}
+
 static void
 drop_on_slot (ListdView *self, ListdSlot *slot, ListdView **view)
 {
@@ -474,6 +541,7 @@ main (int argc, char **argv)
   g_test_add_func ("/view/a kill after sizes were measured → the same item at the same place", returns);
   g_test_add_func ("/view/hints of the list → items of slots read as those of the list", obeys_hints);
   g_test_add_func ("/view/prefetch → slots beyond the viewport on both sides", prefetches);
+  g_test_add_func ("/view/changes, and a jump → why slots come and go, and how far listd moved the viewport", tells_causes);
   g_test_add_func ("/view/the last reference goes in a handler → everything ends", ends_in_every_callback);
   g_test_add_data_func ("/view/bus: a list that hears late of a restart → the view that is open again stays", GINT_TO_POINTER (STAGE_DAEMON), stays_open);
   g_test_add_data_func ("/view/direct socket: a list that hears late of a restart → the view that is open again stays",
