@@ -1007,6 +1007,179 @@ animates_below_headers (void)
   screen_free (screen);
 }
 
+/* Random writes, scrolling, keys, sizes and kills: whatever glides, in the end each row is where the list says, and shows what it says. */
+
+typedef struct
+{
+  Screen *screen;
+  char *list;
+  GRand *rand;
+  GPtrArray *ids, *texts;
+  guint written;
+} Chaos;
+
+/* What is not as it should be; NULL: all is. */
+static char *
+fault_of (Chaos *self)
+{
+  GtkAdjustment *adjustment = screen_adjustment (self->screen);
+  const double position = gtk_adjustment_get_value (adjustment) - gtk_adjustment_get_lower (adjustment);
+  const double height = gtk_widget_get_height (GTK_WIDGET (self->screen->view));
+  ListdView *view = listd_flow_view_get_view (self->screen->view);
+
+  if (listd_view_get_state (view) != LISTD_VIEW_STATE_ACTIVE || listd_view_get_content_height (view) != 44.0 * self->ids->len)
+    return g_strdup_printf ("state %d, content %.2f for %u rows", listd_view_get_state (view), listd_view_get_content_height (view), self->ids->len);
+  for (guint i = 0; i < self->ids->len; i++)
+    {
+      const double y = 44.0 * i - position;
+      const char *id = self->ids->pdata[i];
+
+      if (y <= -44 || y >= height)
+        continue;
+      if (!(fabs (screen_y (self->screen, id) - y) < 1) || g_strcmp0 (screen_text (self->screen, id), self->texts->pdata[i]) != 0
+          || gtk_widget_get_opacity (GTK_WIDGET (screen_cell (self->screen, id))) != 1)
+        return g_strdup_printf ("%s at %.2f instead of %.2f, \"%s\" instead of \"%s\"", id, screen_y (self->screen, id), y,
+                                screen_text (self->screen, id), (char *) self->texts->pdata[i]);
+    }
+  for (GtkWidget *child = gtk_widget_get_first_child (GTK_WIDGET (self->screen->view)); child != NULL; child = gtk_widget_get_next_sibling (child))
+    if (LISTD_IS_CELL (child) && !gtk_widget_get_can_target (child))
+      return g_strdup ("a cell that never goes");
+  return NULL;
+}
+
+static void
+wait_until_exact (Chaos *self, guint seed, guint step)
+{
+  const gint64 until = g_get_monotonic_time () + 20 * G_TIME_SPAN_SECOND;
+  const guint alarm = g_timeout_add (100, stage_wake, NULL);
+  g_autofree char *fault = NULL;
+
+  while ((fault = fault_of (self)) != NULL && g_get_monotonic_time () < until)
+    {
+      g_main_context_iteration (NULL, TRUE);
+      g_free (fault);
+    }
+  g_source_remove (alarm);
+  if (fault != NULL)
+    g_error ("seed %u, step %u: %s", seed, step, fault);
+}
+
+static void
+write_one (Chaos *self)
+{
+  const guint at = g_rand_int_range (self->rand, 0, self->ids->len), dice = g_rand_int_range (self->rand, 0, 10);
+  const char *anchor = self->ids->pdata[at];
+  g_autofree char *text = g_strdup_printf ("written %u", self->written), *upsert = NULL;
+
+  if (dice < 4)
+    {
+      g_autofree char *id = g_strdup_printf ("n%u", self->written);
+
+      upsert = g_strdup_printf ("[('%s', '', 'before', '%s', {'text': <'%s'>})]", id, anchor, text);
+      put (self->list, upsert);
+      g_ptr_array_insert (self->ids, at, g_steal_pointer (&id));
+      g_ptr_array_insert (self->texts, at, g_steal_pointer (&text));
+    }
+  else if (dice < 7 && self->ids->len > 20)
+    {
+      g_autofree char *removed = g_strdup_printf ("['%s']", anchor);
+
+      stage_apply (stage, self->list, removed, NULL);
+      g_ptr_array_remove_index (self->ids, at);
+      g_ptr_array_remove_index (self->texts, at);
+    }
+  else if (dice < 9)
+    {
+      const guint to = g_rand_int_range (self->rand, 0, self->ids->len);
+      g_autofree char *path = stage_path (self->list);
+      char *id, *moved;
+
+      if (to == at)
+        return;
+      g_variant_unref (stage_call (stage, path, "Adapter", "MoveObject",
+                                   g_variant_new ("(tsss)", (guint64) 0, anchor, to < at ? "before" : "after", self->ids->pdata[to])));
+      id = g_ptr_array_steal_index (self->ids, at);
+      moved = g_ptr_array_steal_index (self->texts, at);
+      g_ptr_array_insert (self->ids, to, id);
+      g_ptr_array_insert (self->texts, to, moved);
+    }
+  else
+    {
+      upsert = g_strdup_printf ("[('%s', '', 'keep', '', {'text': <'%s'>})]", anchor, text);
+      put (self->list, upsert);
+      g_free (self->texts->pdata[at]);
+      self->texts->pdata[at] = g_steal_pointer (&text);
+    }
+  self->written++;
+}
+
+static void
+do_something (Chaos *self)
+{
+  static const guint keys[] = { GDK_KEY_Down, GDK_KEY_Up, GDK_KEY_Page_Down, GDK_KEY_Page_Up, GDK_KEY_End, GDK_KEY_Home };
+  GtkAdjustment *adjustment = screen_adjustment (self->screen);
+  const guint dice = g_rand_int_range (self->rand, 0, 100);
+
+  if (dice < 55)
+    for (guint i = g_rand_int_range (self->rand, 1, 5); i > 0; i--)
+      write_one (self);
+  else if (dice < 70)
+    gtk_adjustment_set_value (adjustment, gtk_adjustment_get_value (adjustment) + g_rand_double_range (self->rand, -400, 400));
+  else if (dice < 74)
+    gtk_adjustment_set_value (adjustment, gtk_adjustment_get_lower (adjustment));
+  else if (dice < 84)
+    screen_press (self->screen, keys[g_rand_int_range (self->rand, 0, G_N_ELEMENTS (keys))], 0);
+  else if (dice < 88)
+    listd_flow_view_scroll_to (self->screen->view, self->ids->pdata[g_rand_int_range (self->rand, 0, self->ids->len)], 0,
+                               g_rand_int_range (self->rand, 0, 4), g_rand_boolean (self->rand));
+  else if (dice < 91)
+    gtk_window_set_default_size (GTK_WINDOW (self->screen->window), g_rand_int_range (self->rand, 200, 500), g_rand_int_range (self->rand, 200, 600));
+  else if (dice < 93)
+    g_object_set (gtk_settings_get_default (), "gtk-enable-animations", g_rand_boolean (self->rand), NULL);
+  else if (dice < 94)
+    {
+      stage_stop_listd (stage, SIGKILL);
+      screen_wait_frames (self->screen, 2);
+      stage_start_listd (stage);
+    }
+  else
+    screen_wait_frames (self->screen, 2);
+  if (g_rand_boolean (self->rand))
+    screen_wait_frames (self->screen, 1);
+}
+
+static void
+survives_chaos (void)
+{
+  for (guint seed = 0; seed < (g_getenv ("LISTD_SOAK") != NULL ? 40 : 2); seed++)
+    {
+      Chaos self = { NULL, make (NULL, 60), g_rand_new_with_seed (seed), g_ptr_array_new_with_free_func (g_free), g_ptr_array_new_with_free_func (g_free), 0 };
+
+      for (guint i = 0; i < 60; i++)
+        {
+          g_ptr_array_add (self.ids, g_strdup_printf ("o%u", i));
+          g_ptr_array_add (self.texts, g_strdup_printf ("text %u", i));
+        }
+      self.screen = screen_new (stage, self.list, 300, 440, NULL);
+      screen_settle (self.screen);
+      gtk_widget_grab_focus (GTK_WIDGET (self.screen->view));
+      for (guint step = 0; step < 150; step++)
+        {
+          do_something (&self);
+          if (step % 10 == 9)
+            wait_until_exact (&self, seed, step);
+        }
+      /* No more of them than there is room for. */
+      g_assert_cmpuint (listd_flow_view_get_n_cells (self.screen->view), <=, 4 * (600 + 2 * 240) / 44);
+      g_object_set (gtk_settings_get_default (), "gtk-enable-animations", TRUE, NULL);
+      screen_free (self.screen);
+      g_ptr_array_unref (self.ids);
+      g_ptr_array_unref (self.texts);
+      g_rand_free (self.rand);
+      g_free (self.list);
+    }
+}
+
 static void
 goes_on_by_itself (void)
 {
@@ -1095,6 +1268,7 @@ main (int argc, char **argv)
   g_test_add_func ("/flow/stands-still", stands_still);
   g_test_add_func ("/flow/animates-below-headers", animates_below_headers);
   g_test_add_func ("/flow/goes-on-by-itself", goes_on_by_itself);
+  g_test_add_func ("/flow/survives-chaos", survives_chaos);
   result = g_test_run ();
   stage_free (stage);
   return result;
