@@ -89,13 +89,20 @@ listd_flow_keys_update (ListdFlowView *self)
   focus_cell (self, cell, self->landing_modifies, self->landing_extends);
 }
 
+/* The cell at the begin of the viewport, not the one that ends there. */
+static ListdCell *
+get_first (ListdFlowView *self)
+{
+  return listd_flow_cells_get_nearest (self, self->axes[0].position + 0.5, self->axes[1].position + 0.5);
+}
+
 gboolean
 listd_flow_keys_grab_focus (ListdFlowView *self)
 {
   ListdCell *cell = self->cursor != NULL ? listd_flow_view_get_cell (self, self->cursor, self->cursor_item) : NULL;
 
   if (cell == NULL)
-    cell = listd_flow_cells_get_nearest (self, self->axes[0].position, self->axes[1].position);
+    cell = get_first (self);
   if (cell != NULL && gtk_widget_grab_focus (GTK_WIDGET (cell)))
     return TRUE;
   if (gtk_widget_is_focus (GTK_WIDGET (self)))
@@ -131,7 +138,7 @@ get_start (ListdFlowView *self)
       listd_flow_view_scroll_to (self, self->cursor, self->cursor_item, LISTD_SCROLL_POSITION_NEAREST, TRUE);
       return NULL;
     }
-  return listd_flow_cells_get_nearest (self, self->axes[0].position, self->axes[1].position);
+  return get_first (self);
 }
 
 /* The next cell in a direction: the nearest one, and of equally near ones that which is most opposite. */

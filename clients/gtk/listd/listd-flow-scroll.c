@@ -299,6 +299,18 @@ listd_flow_scroll_update (ListdFlowView *self)
   gtk_widget_grab_focus (GTK_WIDGET (cell));
 }
 
+/* What should be scrolled to is not there. If it had the focus once, that goes to what is on the screen. */
+static void
+give_up (ListdFlowView *self)
+{
+  g_autofree char *id = g_steal_pointer (&self->awaited);
+
+  if (id == NULL || g_strcmp0 (id, self->cursor) != 0 || self->awaited_item != self->cursor_item)
+    return;
+  g_clear_pointer (&self->cursor, g_free);
+  listd_flow_keys_grab_focus (self);
+}
+
 static void
 on_scrolled (GObject *object, GAsyncResult *result, gpointer data)
 {
@@ -313,7 +325,7 @@ on_scrolled (GObject *object, GAsyncResult *result, gpointer data)
   if (done)
     listd_flow_scroll_update (self);
   else
-    g_clear_pointer (&self->awaited, g_free);
+    give_up (self);
 }
 
 /* listd scrolls along one axis. In a content that scrolls along both, the place of an item is known by another view, which is as wide as
@@ -361,7 +373,7 @@ on_probe_state (ListdView *probe, GParamSpec *pspec, ListdFlowView *self)
   if (listd_view_get_state (probe) != LISTD_VIEW_STATE_FAILED)
     return;
   drop_probe (self);
-  g_clear_pointer (&self->awaited, g_free);
+  give_up (self);
 }
 
 static void

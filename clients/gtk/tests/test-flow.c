@@ -258,6 +258,26 @@ keeps_focus (void)
   screen_free (screen);
 }
 
+/* What had the focus went while it was out of sight: a key goes on from what is on the screen. */
+static void
+finds_focus_again (void)
+{
+  g_autofree char *list = make (NULL, 1000);
+  Screen *screen = screen_new (stage, list, 300, 440, NULL);
+
+  screen_settle (screen);
+  g_assert_true (gtk_widget_grab_focus (GTK_WIDGET (listd_flow_view_get_cell (screen->view, "o4", 0))));
+  gtk_adjustment_set_value (screen_adjustment (screen), 22000);
+  screen_settle (screen);
+  stage_apply (stage, list, "['o4']", NULL);
+  stage_wait (gtk_adjustment_get_upper (screen_adjustment (screen)) - gtk_adjustment_get_lower (screen_adjustment (screen)) == 999 * 44);
+  screen_press (screen, GDK_KEY_Down, 0);
+  stage_wait (g_strcmp0 (screen_focused (screen), "o500") == 0);
+  screen_press (screen, GDK_KEY_Down, 0);
+  g_assert_cmpstr (screen_focused (screen), ==, "o501");
+  screen_free (screen);
+}
+
 static void
 shares_selection (void)
 {
@@ -1248,6 +1268,7 @@ main (int argc, char **argv)
   g_test_add_func ("/flow/moves-focus-by-keys", moves_focus_by_keys);
   g_test_add_func ("/flow/selects-by-keys", selects_by_keys);
   g_test_add_func ("/flow/keeps-focus", keeps_focus);
+  g_test_add_func ("/flow/finds-focus-again", finds_focus_again);
   g_test_add_func ("/flow/shares-selection", shares_selection);
   g_test_add_func ("/flow/finds-letters", finds_letters);
   g_test_add_func ("/flow/survives-kill", survives_kill);
