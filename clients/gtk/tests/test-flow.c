@@ -55,6 +55,37 @@ shows_rows (void)
 }
 
 static void
+count_displayed (ListdList *list, const char *view, GVariant *begun, GVariant *ended, GVariant *items_begun, GVariant *items_ended, guint *displayed)
+{
+  *displayed += g_variant_n_children (begun);
+}
+
+/* What is drawn beyond the screen is displayed to nobody. */
+static void
+displays_what_is_seen (void)
+{
+  g_autofree char *name = make (NULL, 1000);
+  g_autoptr (ListdClient) client = listd_client_new_for_address (stage_address (stage));
+  g_autoptr (ListdList) list = listd_list_new (client, name);
+  guint displayed = 0;
+  Screen *screen;
+
+  g_signal_connect (list, "display-changed", G_CALLBACK (count_displayed), &displayed);
+  stage_wait (listd_list_get_state (list) == LISTD_LIST_STATE_READY);
+  screen = screen_new (stage, name, 300, 440, NULL);
+  screen_settle (screen);
+  g_assert_nonnull (listd_flow_view_get_cell (screen->view, "o14", 0));
+  /* Ten rows, and one that begins where the screen ends. */
+  stage_wait (displayed >= 10);
+  g_assert_cmpuint (displayed, <=, 11);
+  gtk_adjustment_set_value (screen_adjustment (screen), 88);
+  stage_wait (displayed >= 12);
+  g_assert_cmpuint (displayed, <=, 13);
+  g_signal_handlers_disconnect_by_data (list, &displayed);
+  screen_free (screen);
+}
+
+static void
 keeps_place (void)
 {
   g_autofree char *list = make (NULL, 1000);
@@ -1261,6 +1292,7 @@ main (int argc, char **argv)
   gtk_init ();
   stage = stage_new (STAGE_DAEMON);
   g_test_add_func ("/flow/shows-rows", shows_rows);
+  g_test_add_func ("/flow/displays-what-is-seen", displays_what_is_seen);
   g_test_add_func ("/flow/keeps-place", keeps_place);
   g_test_add_func ("/flow/keeps-place-at-the-start", keeps_place_at_the_start);
   g_test_add_func ("/flow/keeps-place-of-who-just-left", keeps_place_of_who_just_left);
