@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 /* What a long list costs, and how calm it is while it changes: test-figures [ROWS]. Numbers are taken after each frame is painted. Those of
- * a GtkListView that shows the same list stand beside, and are judged by nobody. */
+ * a GtkListView that shows the same list stand beside if ROWS are given, and are judged by nobody. */
 #include "screen.h"
 
 #include <math.h>
@@ -595,7 +595,9 @@ main (int argc, char **argv)
   g_test_add_func ("/figures/flood", flood);
   g_test_add_func ("/figures/one-bind", one_bind);
   g_test_add_func ("/figures/resize", resize);
-  g_test_add_func ("/figures/beside-gtk-list-view", classic);
+  /* For who wants to compare. */
+  if (is_quiet || argc > 1)
+    g_test_add_func ("/figures/beside-gtk-list-view", classic);
   result = g_test_run ();
   stage_free (stage);
   return result;
