@@ -122,6 +122,12 @@ on_picture (gpointer owner, GVariant *picture)
   ListdView *self = owner;
   ListdPictureHead head = listd_screen_take (self->screen, picture);
 
+  /* Pictures were lost, and with them how far they had moved the viewport. */
+  if (listd_picture_is_whole (picture) && !self->viewport_changed && !self->asking && !self->place.returning)
+    {
+      head.shift_x = head.x - self->viewport[0];
+      head.shift_y = head.y - self->viewport[1];
+    }
   /* The program's own viewport moves along, also one that was not sent yet. */
   if (!self->place.returning)
     {

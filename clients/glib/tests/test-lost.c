@@ -187,6 +187,38 @@ lost_picture (void)
 }
 
 static void
+add_shift (ListdView *view, double *y)
+{
+  *y += listd_view_get_shift_y (view);
+  listd_view_acknowledge (view);
+}
+
+/* The picture that is lost had moved the viewport. */
+static void
+lost_shift (void)
+{
+  Lossy self;
+  g_autoptr (ListdView) view = NULL;
+  double y = 880;
+
+  lossy_init (&self, STAGE_DAEMON);
+  view = listd_view_new (self.client, "lossy", NULL);
+  g_signal_connect (view, "picture", G_CALLBACK (add_shift), &y);
+  listd_view_set_viewport (view, 0, 880, 300, 440);
+  stage_wait (g_list_model_get_n_items (listd_view_get_slots (view)) > 0 && listd_view_get_offset_y (view) == 880);
+  self.loss.pictures = TRUE;
+  stage_apply (self.stage, "lossy", NULL, "[('new', '', 'first', '', {'text': <'new'>})]");
+  wait_for_signals (&self);
+  g_assert_cmpint (g_atomic_int_get (&self.loss.n_pictures), >, 0);
+  g_atomic_int_set (&self.loss.pictures, FALSE);
+  stage_apply (self.stage, "lossy", NULL, "[('o20', '', 'keep', '', {'text': <'other'>})]");
+  stage_wait (listd_view_get_offset_y (view) == 924);
+  g_assert_cmpfloat (y, ==, 924);
+  g_signal_handlers_disconnect_by_data (view, &y);
+  lossy_clear (&self);
+}
+
+static void
 until_open (Stage *stage, const char *part)
 {
   for (gboolean open = FALSE; !open;)
@@ -472,6 +504,7 @@ main (int argc, char **argv)
   g_test_add_func ("/lost/the last Updated, and a picture comes → the model has its revision", last_before_picture);
   g_test_add_func ("/lost/the Updated of a write → the model has it in the callback", last_before_answer);
   g_test_add_func ("/lost/a picture → the whole one is asked for", lost_picture);
+  g_test_add_func ("/lost/a picture that moved the viewport → the program hears how far", lost_shift);
   g_test_add_func ("/lost/a view that ended before it was heard of → it is opened again", ended_before_opened);
   g_test_add_func ("/lost/a list is made again in a handler of its end → other objects hear of both in order", heard_in_order);
   g_test_add_func ("/lost/a list whose successor is heard of before the end of its view → the view shows it", successor_before_end);

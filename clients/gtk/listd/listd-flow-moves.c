@@ -88,8 +88,11 @@ on_tick (GtkWidget *widget, GdkFrameClock *clock, gpointer data)
   while (g_hash_table_iter_next (&iter, NULL, (gpointer *) &cell))
     if (cell->moved != 0)
       more = step (cell, now, enabled) || more;
+  /* Who hears that a cell shows its item no more may close the list. */
   for (guint i = self->leaving->len; i > 0; i--)
-    if (step (self->leaving->pdata[i - 1], now, enabled))
+    if (i > self->leaving->len)
+      continue;
+    else if (step (self->leaving->pdata[i - 1], now, enabled))
       more = TRUE;
     else
       listd_flow_cells_free (self, g_ptr_array_steal_index_fast (self->leaving, i - 1));
@@ -226,7 +229,8 @@ listd_flow_moves_place (ListdFlowView *self, gboolean animated)
           cell->from_x += x;
           cell->from_y += y;
         }
-      else if (!animated || cause == LISTD_SLOT_CAUSE_SCROLLED || cause == LISTD_SLOT_CAUSE_RELOADED || (!listd_flow_meets (self, &frame) && !listd_flow_meets (self, &old)))
+      else if (!animated || cause == LISTD_SLOT_CAUSE_SCROLLED || cause == LISTD_SLOT_CAUSE_RELOADED
+               || (!listd_flow_meets (self, &frame) && !listd_flow_meets (self, &old)))
         ;
       else if (fresh)
         {
