@@ -435,8 +435,8 @@ take_loose (ListdFlowView *self, gboolean animated, gboolean reopened)
 
 /* Assistive technologies hear which of how many items a cell is. Of a list whose sections have several items only the list knows,
  * which listd-flow-keys.c asks for the item that has the focus. */
-static void
-tell_places (ListdFlowView *self)
+void
+listd_flow_cells_tell_places (ListdFlowView *self)
 {
   GHashTableIter iter;
   ListdCell *cell;
@@ -507,7 +507,7 @@ on_picture (ListdView *view, ListdFlowView *self)
   listd_flow_moves_place (self, animated);
   take_loose (self, animated, reopened);
   restack (self);
-  tell_places (self);
+  listd_flow_cells_tell_places (self);
   gtk_widget_queue_allocate (GTK_WIDGET (self));
   acknowledge (self);
   listd_flow_pointer_update (self);

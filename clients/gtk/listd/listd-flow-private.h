@@ -112,6 +112,8 @@ void listd_flow_cells_allocate (ListdFlowView *self, int width, int height);
 void listd_flow_cells_detach_clock (ListdFlowView *self);
 /* A cell shows nothing any more, and waits to be used again. */
 void listd_flow_cells_free (ListdFlowView *self, ListdCell *cell);
+/* Which of how many items each cell is. */
+void listd_flow_cells_tell_places (ListdFlowView *self);
 /* Where a cell lies in the content when it does not move: a header may stay at the edge. */
 ListdRect listd_flow_cells_rest (ListdFlowView *self, const ListdCell *cell);
 /* Drops the cells that show nothing, because they would be made in another way now. */

@@ -219,6 +219,7 @@ listd_flow_open (ListdFlowView *self, gboolean another_list)
           if (self->search_field != NULL)
             listd_list_set_fields (self->list, (const char *const[]){ self->search_field, NULL });
           listd_flow_select_follow (self);
+          g_signal_connect_object (self->list, "notify::n-items", G_CALLBACK (listd_flow_cells_tell_places), self, G_CONNECT_SWAPPED);
         }
     }
   listd_flow_scroll_reset (self);
