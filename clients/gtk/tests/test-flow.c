@@ -473,6 +473,19 @@ lays_out_sideways (void)
   stage_wait (gtk_adjustment_get_upper (adjustment) - gtk_adjustment_get_lower (adjustment) == 20200);
   screen_wait_frames (screen, 2);
   g_assert_cmpfloat (screen_x (screen, "t10"), ==, 200);
+  /* So do the keys. */
+  gtk_widget_grab_focus (GTK_WIDGET (listd_flow_view_get_cell (screen->view, "t10", 0)));
+  screen_press (screen, GDK_KEY_Left, 0);
+  g_assert_cmpstr (screen_focused (screen), ==, "t11");
+  screen_press (screen, GDK_KEY_Right, 0);
+  screen_press (screen, GDK_KEY_Right, 0);
+  stage_wait (g_strcmp0 (screen_focused (screen), "t9") == 0 && screen_x (screen, "t9") == 200);
+  screen_press (screen, GDK_KEY_Page_Down, 0);
+  stage_wait (g_strcmp0 (screen_focused (screen), "t11") == 0);
+  screen_press (screen, GDK_KEY_End, 0);
+  stage_wait (g_strcmp0 (screen_focused (screen), "t199") == 0 && screen_x (screen, "t199") == 0);
+  screen_press (screen, GDK_KEY_Home, 0);
+  stage_wait (g_strcmp0 (screen_focused (screen), "y") == 0 && screen_x (screen, "y") == 200);
   g_string_free (upserts, TRUE);
   screen_free (screen);
 }
