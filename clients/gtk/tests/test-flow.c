@@ -183,6 +183,29 @@ scrolls_to (void)
 }
 
 static void
+begin_in_the_middle (ListdFlowView *view)
+{
+  listd_flow_view_set_options (view, g_variant_new_parsed ("{'at': <('o500', uint32 0, 'start')>}"));
+}
+
+/* A view that is opened somewhere scrolls on from there. */
+static void
+begins_in_the_middle (void)
+{
+  g_autofree char *list = make (NULL, 1000);
+  Screen *screen = screen_new (stage, list, 300, 440, begin_in_the_middle);
+
+  stage_wait (screen_y (screen, "o500") == 0);
+  screen_settle (screen);
+  gtk_adjustment_set_value (screen_adjustment (screen), gtk_adjustment_get_value (screen_adjustment (screen)) + 44);
+  screen_wait_frames (screen, 3);
+  g_assert_cmpfloat (screen_y (screen, "o501"), ==, 0);
+  gtk_adjustment_set_value (screen_adjustment (screen), gtk_adjustment_get_lower (screen_adjustment (screen)));
+  stage_wait (screen_y (screen, "o0") == 0);
+  screen_free (screen);
+}
+
+static void
 moves_focus_by_keys (void)
 {
   g_autofree char *list = make (NULL, 1000);
@@ -1314,6 +1337,7 @@ main (int argc, char **argv)
   g_test_add_func ("/flow/keeps-place-at-the-start", keeps_place_at_the_start);
   g_test_add_func ("/flow/keeps-place-of-who-just-left", keeps_place_of_who_just_left);
   g_test_add_func ("/flow/scrolls-to", scrolls_to);
+  g_test_add_func ("/flow/begins-in-the-middle", begins_in_the_middle);
   g_test_add_func ("/flow/moves-focus-by-keys", moves_focus_by_keys);
   g_test_add_func ("/flow/selects-by-keys", selects_by_keys);
   g_test_add_func ("/flow/keeps-focus", keeps_focus);
