@@ -164,13 +164,19 @@ listd_flow_cells_rest (ListdFlowView *self, const ListdCell *cell)
 }
 
 static gboolean
-shows_same (ListdSlot *one, ListdSlot *other)
+shows_same_item (ListdSlot *one, ListdSlot *other)
 {
   ListdItem *a = listd_slot_get_item (one), *b = listd_slot_get_item (other);
 
   return listd_item_get_item (a) == listd_item_get_item (b) && g_strcmp0 (listd_item_get_id (a), listd_item_get_id (b)) == 0
-         && g_strcmp0 (listd_slot_get_kind (one), listd_slot_get_kind (other)) == 0
-         && g_strcmp0 (listd_item_get_reuse_identifier (a), listd_item_get_reuse_identifier (b)) == 0;
+         && g_strcmp0 (listd_slot_get_kind (one), listd_slot_get_kind (other)) == 0;
+}
+
+static gboolean
+shows_same (ListdSlot *one, ListdSlot *other)
+{
+  return shows_same_item (one, other)
+         && g_strcmp0 (listd_item_get_reuse_identifier (listd_slot_get_item (one)), listd_item_get_reuse_identifier (listd_slot_get_item (other))) == 0;
 }
 
 /* Pictures */
@@ -264,6 +270,29 @@ take_same (GPtrArray *cells, ListdSlot *slot)
   return NULL;
 }
 
+/* An item was made anew in another form: its cell is another, and begins where the old one was. */
+static void
+succeed (ListdFlowView *self, ListdCell *cell)
+{
+  for (guint i = 0; i < self->loose->len; i++)
+    {
+      ListdCell *before = self->loose->pdata[i];
+
+      if (before->frame.width < 0 || !shows_same_item (before->slot, cell->slot))
+        continue;
+      cell->frame = before->frame;
+      cell->x = before->x;
+      cell->y = before->y;
+      cell->from_x = before->from_x;
+      cell->from_y = before->from_y;
+      cell->moved = before->moved;
+      cell->alpha = before->alpha;
+      if (listd_cell_has_focus (before))
+        gtk_widget_grab_focus (GTK_WIDGET (cell));
+      return;
+    }
+}
+
 static void
 take_arrivals (ListdFlowView *self)
 {
@@ -315,6 +344,7 @@ take_arrivals (ListdFlowView *self)
       if (cell == NULL)
         cell = take_cell (self, kind, reuse);
       bind (self, cell, slot);
+      succeed (self, cell);
     }
   g_ptr_array_set_size (self->arrivals, 0);
 }

@@ -229,10 +229,9 @@ listd_flow_moves_place (ListdFlowView *self, gboolean animated)
           cell->from_x += x;
           cell->from_y += y;
         }
-      else if (!animated || cause == LISTD_SLOT_CAUSE_SCROLLED || cause == LISTD_SLOT_CAUSE_RELOADED
-               || (!listd_flow_meets (self, &frame) && !listd_flow_meets (self, &old)))
+      else if (!animated || cause == LISTD_SLOT_CAUSE_SCROLLED || (!listd_flow_meets (self, &frame) && !listd_flow_meets (self, &old)))
         ;
-      else if (fresh)
+      else if (fresh && cause != LISTD_SLOT_CAUSE_RELOADED)
         {
           cell->alpha = 0;
           cell->from_x = cell->from_y = 0;

@@ -309,6 +309,10 @@ keeps_focus (void)
   stage_apply (stage, list, "['o4']", "@a(ssssa{sv}) []");
   stage_wait (listd_flow_view_get_cell (screen->view, "o4", 0) == NULL);
   g_assert_cmpstr (screen_focused (screen), ==, "o5");
+  /* One that is made anew in another form keeps it. */
+  put (list, "[('o5', 'other', 'keep', '', {'text': <'anew'>})]");
+  stage_wait (g_strcmp0 (screen_text (screen, "o5"), "anew") == 0);
+  g_assert_true (gtk_window_get_focus (GTK_WINDOW (screen->window)) == GTK_WIDGET (listd_flow_view_get_cell (screen->view, "o5", 0)));
   screen_free (screen);
 }
 
@@ -975,6 +979,14 @@ animates (void)
   assert_glides (screen, "o2", 3 * 44, 88);
   g_assert_cmpuint (screen->binds, ==, binds);
   g_assert_cmpuint (listd_flow_view_get_n_cells (screen->view), ==, cells);
+
+  /* What is made anew goes its way with the others. */
+  record (screen);
+  put (list, "[('z', '', 'after', 'o0', {'text': <'z'>}), ('o4', 'other', 'keep', '', {'text': <'anew'>})]");
+  stage_wait (screen_y (screen, "o5") == 6 * 44 && screen_y (screen, "o4") == 5 * 44);
+  g_assert_cmpstr (screen_text (screen, "o4"), ==, "anew");
+  assert_glides (screen, "o5", 5 * 44, 6 * 44);
+  assert_glides (screen, "o4", 4 * 44, 5 * 44);
   screen_free (screen);
 }
 
