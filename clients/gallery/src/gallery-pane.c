@@ -4,7 +4,9 @@
 typedef struct
 {
   GtkStack *stack;
+  GalleryService *service;
   ListdList *list;
+  const char *empty_title, *empty_text;
   guint asking; /* timer */
 } Pane;
 
@@ -12,9 +14,16 @@ static void
 show_page (Pane *self, const char *icon, const char *title, const char *text)
 {
   GtkWidget *page = gtk_stack_get_child_by_name (self->stack, "page");
+  g_autofree char *markup = text != NULL ? g_markup_escape_text (text, -1) : NULL;
 
-  g_object_set (page, "icon-name", icon, "title", title, "description", text, NULL);
+  g_object_set (page, "icon-name", icon, "title", title, "description", markup, NULL);
   gtk_stack_set_visible_child_name (self->stack, "page");
+}
+
+static void
+show_failure (Pane *self, const char *why)
+{
+  show_page (self, "dialog-warning-symbolic", "This List Cannot Be Shown", why);
 }
 
 /* Why a list has no rows: its source has failed, or there are none. */
@@ -34,12 +43,12 @@ on_names (GObject *client, GAsyncResult *result, gpointer data)
       if (g_strcmp0 (listd_info_get_name (info), listd_list_get_name (self->list)) != 0)
         continue;
       if (*listd_info_get_source_error (info) != '\0')
-        show_page (self, "dialog-warning-symbolic", "Its Source Has Failed", listd_info_get_source_error (info));
+        show_failure (self, listd_info_get_source_error (info));
       /* A list without a source is being filled by a writer. */
       else if (g_str_equal (listd_info_get_state (info), "loading") || g_str_equal (listd_info_get_source (info), "push"))
         gtk_stack_set_visible_child_name (self->stack, "loading");
       else
-        show_page (self, "view-list-symbolic", "No Rows", NULL);
+        show_page (self, "view-list-symbolic", self->empty_title, self->empty_text);
     }
 }
 
@@ -53,18 +62,31 @@ on_ask (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
+/* A filtered list fails with the list that it filters. */
+static const char *
+get_refusal (Pane *self)
+{
+  g_autofree char *base = NULL;
+
+  g_object_get (self->list, "base", &base, NULL);
+  return gallery_service_get_refusal (self->service, base != NULL ? base : listd_list_get_name (self->list));
+}
+
 static void
 update (Pane *self)
 {
   const ListdListState state = listd_list_get_state (self->list);
   const GError *error = listd_list_get_error (self->list);
+  const char *refusal = get_refusal (self);
   const gboolean empty = g_list_model_get_n_items (G_LIST_MODEL (self->list)) == 0;
 
   if (!empty)
     gtk_stack_set_visible_child_name (self->stack, "rows");
-  /* A list that is not there yet is being made by a writer. */
+  else if (refusal != NULL)
+    show_failure (self, refusal);
+  /* A list that is not there yet is being made. */
   else if (state == LISTD_LIST_STATE_FAILED && !g_error_matches (error, LISTD_ERROR, LISTD_ERROR_NO_SUCH_ADAPTER))
-    show_page (self, "dialog-warning-symbolic", "This List Cannot Be Shown", error != NULL ? error->message : NULL);
+    show_failure (self, error != NULL ? error->message : NULL);
   /* No signal tells that a source has failed. */
   if (empty && state == LISTD_LIST_STATE_READY && self->asking == 0)
     {
@@ -82,26 +104,36 @@ pane_free (gpointer data)
 
   g_clear_handle_id (&self->asking, g_source_remove);
   g_signal_handlers_disconnect_by_data (self->list, self);
+  g_signal_handlers_disconnect_by_data (self->service, self);
   g_object_unref (self->list);
+  g_object_unref (self->service);
   g_free (self);
 }
 
+static GtkWidget *
+make_spinner (void)
+{
+  return g_object_new (GTK_TYPE_SPINNER, "spinning", TRUE, "halign", GTK_ALIGN_CENTER, "valign", GTK_ALIGN_CENTER, "width-request", 32, "height-request", 32,
+                       "can-target", FALSE, NULL);
+}
+
 GtkWidget *
-gallery_pane_new (ListdList *list, GtkWidget *child)
+gallery_pane_new (GalleryScreen *screen, ListdList *list, GtkWidget *child)
 {
   Pane *self = g_new0 (Pane, 1);
   GtkWidget *stack = gtk_stack_new ();
-  GtkWidget *spinner = g_object_new (GTK_TYPE_SPINNER, "spinning", TRUE, "halign", GTK_ALIGN_CENTER, "valign", GTK_ALIGN_CENTER, "width-request", 32,
-                                     "height-request", 32, NULL);
 
   self->stack = GTK_STACK (stack);
+  self->service = g_object_ref (gallery_screen_get_service (screen));
   self->list = g_object_ref (list);
-  gtk_stack_add_named (self->stack, spinner, "loading");
+  self->empty_title = "No Rows";
+  gtk_stack_add_named (self->stack, make_spinner (), "loading");
   gtk_stack_add_named (self->stack, child, "rows");
   gtk_stack_add_named (self->stack, adw_status_page_new (), "page");
   g_signal_connect_swapped (list, "notify::state", G_CALLBACK (update), self);
   g_signal_connect_swapped (list, "notify::error", G_CALLBACK (update), self);
   g_signal_connect_swapped (list, "items-changed", G_CALLBACK (update), self);
+  g_signal_connect_swapped (self->service, "refused", G_CALLBACK (update), self);
   g_object_set_data_full (G_OBJECT (stack), "pane", self, pane_free);
   update (self);
   gtk_widget_set_hexpand (stack, TRUE);
@@ -109,11 +141,20 @@ gallery_pane_new (ListdList *list, GtkWidget *child)
   return stack;
 }
 
+void
+gallery_pane_set_empty (GtkWidget *pane, const char *title, const char *text)
+{
+  Pane *self = g_object_get_data (G_OBJECT (pane), "pane");
+
+  self->empty_title = title;
+  self->empty_text = text;
+}
+
 GtkWidget *
-gallery_pane_new_for_flow (ListdFlowView *view, int maximum_width)
+gallery_pane_new_for_flow (GalleryScreen *screen, ListdFlowView *view, int maximum_width)
 {
   GtkWidget *child = GTK_WIDGET (view);
-  GtkWidget *scrolled;
+  GtkWidget *scrolled, *overlay, *spinner;
 
   if (maximum_width > 0)
     {
@@ -124,7 +165,13 @@ gallery_pane_new_for_flow (ListdFlowView *view, int maximum_width)
     }
   scrolled = gtk_scrolled_window_new ();
   gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scrolled), child);
-  return gallery_pane_new (listd_flow_view_get_list (view), scrolled);
+  /* The first picture of a long list takes a moment. */
+  overlay = gtk_overlay_new ();
+  spinner = make_spinner ();
+  gtk_overlay_set_child (GTK_OVERLAY (overlay), scrolled);
+  gtk_overlay_add_overlay (GTK_OVERLAY (overlay), spinner);
+  g_signal_connect_object (view, "bind", G_CALLBACK (gtk_widget_hide), spinner, G_CONNECT_SWAPPED);
+  return gallery_pane_new (screen, listd_flow_view_get_list (view), overlay);
 }
 
 char *

@@ -7,9 +7,11 @@
 G_BEGIN_DECLS
 
 /* `child` shows `list`. While the list loads, a spinner stands in its place; when it fails, the reason. Rows that are there stay. */
-GtkWidget *gallery_pane_new (ListdList *list, GtkWidget *child);
+GtkWidget *gallery_pane_new (GalleryScreen *screen, ListdList *list, GtkWidget *child);
 /* A flow view in a scrolled window, in a pane. `view` gets what its signals and options need before it is given. */
-GtkWidget *gallery_pane_new_for_flow (ListdFlowView *view, int maximum_width);
+GtkWidget *gallery_pane_new_for_flow (GalleryScreen *screen, ListdFlowView *view, int maximum_width);
+/* What a list without rows says, in texts that stay. */
+void gallery_pane_set_empty (GtkWidget *pane, const char *title, const char *text);
 /* A number as people write it: 1,000,000. */
 char *gallery_format_number (guint64 number);
 

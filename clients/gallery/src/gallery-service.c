@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "gallery-service.h"
 
+#include "gallery-feed.h"
+#include "gallery-lists.h"
+
 #include <glib/gstdio.h>
 #include <signal.h>
 #include <sys/prctl.h>
 
 #define NAME "org.listd.Listd1"
+#define PATH "/org/listd/Listd1"
 /* Long enough that people see what a screen does without listd. */
 #define ABSENCE 2500
 
@@ -19,10 +23,20 @@ struct _GalleryService
   guint rows;
   GSubprocess *dbus, *listd; /* NULL when listd is not the gallery's */
   GPtrArray *writers;
+  GHashTable *refusals; /* name of a list that could not be made -> why */
   guint restart;
-  guint filling; /* processes that fill the long lists */
+  guint creating; /* lists that are being made */
+  guint filling;  /* processes that fill the long lists */
   gboolean own, stopped;
 };
+
+enum
+{
+  REFUSED,
+  N_SIGNALS
+};
+
+static guint signals[N_SIGNALS];
 
 G_DEFINE_FINAL_TYPE (GalleryService, gallery_service, G_TYPE_OBJECT)
 
@@ -45,14 +59,12 @@ spawn (GSubprocessFlags flags, const char *const *arguments, GError **error)
   return g_subprocess_launcher_spawnv (launcher, arguments, error);
 }
 
-/* A listd that runs, or that the bus would start. */
 static gboolean
-bus_has_listd (GBusType type)
+bus_has_listd (GDBusConnection *connection)
 {
-  g_autoptr (GDBusConnection) connection = g_bus_get_sync (type, NULL, NULL);
   const char *methods[] = { "ListNames", "ListActivatableNames" };
 
-  for (guint i = 0; connection != NULL && i < G_N_ELEMENTS (methods); i++)
+  for (guint i = 0; i < G_N_ELEMENTS (methods); i++)
     {
       g_autofree const char **names = NULL;
       g_autoptr (GVariant) reply
@@ -65,6 +77,25 @@ bus_has_listd (GBusType type)
         return TRUE;
     }
   return FALSE;
+}
+
+/* Whether there is a listd that runs, or that the bus starts, and that lets this user make lists: on the system bus few may. */
+static gboolean
+may_use (GBusType type)
+{
+  g_autoptr (GDBusConnection) connection = g_bus_get_sync (type, NULL, NULL);
+  g_autofree char *name = g_strdup_printf ("listd-gallery-%d", (int) getpid ());
+  g_autoptr (GVariant) made = NULL, removed = NULL;
+
+  if (connection == NULL || !bus_has_listd (connection))
+    return FALSE;
+  made = g_dbus_connection_call_sync (connection, NAME, PATH, NAME ".Manager", "CreateAdapter",
+                                      g_variant_new_parsed ("(%s, {'transient': <true>})", name), NULL, G_DBUS_CALL_FLAGS_NONE, -1, NULL, NULL);
+  if (made == NULL)
+    return FALSE;
+  removed = g_dbus_connection_call_sync (connection, NAME, PATH, NAME ".Manager", "RemoveAdapter", g_variant_new ("(s)", name), NULL,
+                                         G_DBUS_CALL_FLAGS_NONE, -1, NULL, NULL);
+  return TRUE;
 }
 
 static gboolean start_listd (GalleryService *self, GError **error);
@@ -139,6 +170,7 @@ start_own (GalleryService *self, GError **error)
   return start_listd (self, error);
 }
 
+/* Folders of the gallery hold files and folders, no links. */
 static void
 remove_folder (const char *path)
 {
@@ -148,10 +180,8 @@ remove_folder (const char *path)
   while (folder != NULL && (name = g_dir_read_name (folder)) != NULL)
     {
       g_autofree char *child = g_build_filename (path, name, NULL);
-      if (g_file_test (child, G_FILE_TEST_IS_DIR) && !g_file_test (child, G_FILE_TEST_IS_SYMLINK))
+      if (g_unlink (child) != 0)
         remove_folder (child);
-      else
-        g_unlink (child);
     }
   if (folder != NULL)
     g_dir_close (folder);
@@ -167,6 +197,14 @@ end (GSubprocess *process, int number)
   g_subprocess_wait (process, NULL, NULL);
 }
 
+static void
+end_writers (GalleryService *self)
+{
+  for (guint i = 0; i < self->writers->len; i++)
+    end (self->writers->pdata[i], SIGTERM);
+  g_ptr_array_set_size (self->writers, 0);
+}
+
 void
 gallery_service_stop (GalleryService *self)
 {
@@ -174,8 +212,9 @@ gallery_service_stop (GalleryService *self)
     return;
   self->stopped = TRUE;
   g_clear_handle_id (&self->restart, g_source_remove);
-  for (guint i = 0; i < self->writers->len; i++)
-    end (self->writers->pdata[i], SIGTERM);
+  if (self->client != NULL)
+    g_signal_handlers_disconnect_by_data (self->client, self);
+  end_writers (self);
   /* Its lists end with it, so nothing has to be stored in order. */
   end (self->listd, SIGKILL);
   end (self->dbus, SIGTERM);
@@ -193,6 +232,7 @@ gallery_service_finalize (GObject *object)
   g_clear_object (&self->dbus);
   g_clear_object (&self->listd);
   g_ptr_array_unref (self->writers);
+  g_hash_table_unref (self->refusals);
   g_free (self->bus);
   g_free (self->directory);
   G_OBJECT_CLASS (gallery_service_parent_class)->finalize (object);
@@ -202,12 +242,14 @@ static void
 gallery_service_class_init (GalleryServiceClass *klass)
 {
   G_OBJECT_CLASS (klass)->finalize = gallery_service_finalize;
+  signals[REFUSED] = g_signal_new ("refused", GALLERY_TYPE_SERVICE, G_SIGNAL_RUN_LAST, 0, NULL, NULL, NULL, G_TYPE_NONE, 1, G_TYPE_STRING);
 }
 
 static void
 gallery_service_init (GalleryService *self)
 {
   self->writers = g_ptr_array_new_with_free_func (g_object_unref);
+  self->refusals = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, g_free);
 }
 
 GalleryService *
@@ -221,9 +263,9 @@ gallery_service_new (const char *bus, guint rows, GError **error)
     return NULL;
   if (bus != NULL)
     self->bus = g_strdup (bus);
-  else if (bus_has_listd (G_BUS_TYPE_SESSION))
+  else if (may_use (G_BUS_TYPE_SESSION))
     self->bus = g_strdup ("session");
-  else if (bus_has_listd (G_BUS_TYPE_SYSTEM))
+  else if (may_use (G_BUS_TYPE_SYSTEM))
     self->bus = g_strdup ("system");
   else if (!start_own (self, error))
     return NULL;
@@ -290,18 +332,15 @@ on_filled (GObject *process, GAsyncResult *result, gpointer data)
   self->filling--;
 }
 
-gboolean
-gallery_service_is_filled (GalleryService *self)
+static void
+run_writers (GalleryService *self)
 {
-  return self->filling == 0;
-}
-
-void
-gallery_service_run_writers (GalleryService *self)
-{
-  /* The first one hears what is near the screen from the beginning. */
   const char *roles[] = { "thumbnails", "others", "map", "million" };
 
+  /* The writers of the gallery's own listd go on when it is back. Those of another one begin again, with new lists. */
+  if (self->own && self->writers->len > 0)
+    return;
+  end_writers (self);
   for (guint i = 0; i < G_N_ELEMENTS (roles); i++)
     {
       g_autoptr (GSubprocess) process = gallery_service_run_writer (self, roles[i]);
@@ -311,4 +350,73 @@ gallery_service_run_writers (GalleryService *self)
       self->filling++;
       g_subprocess_wait_async (process, NULL, on_filled, g_object_ref (self));
     }
+}
+
+gboolean
+gallery_service_is_filled (GalleryService *self)
+{
+  return self->writers->len > 0 && self->filling == 0;
+}
+
+const char *
+gallery_service_get_refusal (GalleryService *self, const char *list)
+{
+  return g_hash_table_lookup (self->refusals, list);
+}
+
+/* Lists */
+
+typedef struct
+{
+  GalleryService *service;
+  char *name;
+} Creation;
+
+static void
+on_created (GObject *client, GAsyncResult *result, gpointer data)
+{
+  g_autofree Creation *creation = data;
+  g_autoptr (GalleryService) self = creation->service;
+  g_autofree char *name = creation->name;
+  g_autoptr (GError) error = NULL;
+
+  listd_client_create_list_finish (LISTD_CLIENT (client), result, &error);
+  self->creating--;
+  if (self->stopped || g_error_matches (error, LISTD_ERROR, LISTD_ERROR_OFFLINE))
+    return;
+  if (error != NULL && !g_error_matches (error, LISTD_ERROR, LISTD_ERROR_ADAPTER_EXISTS))
+    {
+      g_hash_table_replace (self->refusals, g_strdup (name), g_strdup (error->message));
+      g_signal_emit (self, signals[REFUSED], 0, name);
+    }
+  if (self->creating == 0)
+    run_writers (self);
+}
+
+static void
+create_lists (GalleryService *self)
+{
+  g_autoptr (GPtrArray) lists = NULL;
+
+  if (!listd_client_get_available (self->client))
+    return;
+  g_hash_table_remove_all (self->refusals);
+  lists = gallery_lists_new (self->directory, !self->own);
+  for (guint i = 0; i < lists->len; i++)
+    {
+      const GalleryList *list = lists->pdata[i];
+      Creation *creation = g_new (Creation, 1);
+
+      *creation = (Creation){ g_object_ref (self), g_strdup (list->name) };
+      self->creating++;
+      listd_client_create_list_async (self->client, list->name, list->options, NULL, on_created, creation);
+    }
+}
+
+void
+gallery_service_begin (GalleryService *self)
+{
+  gallery_feed_begin (self->directory);
+  g_signal_connect_swapped (self->client, "notify::available", G_CALLBACK (create_lists), self);
+  create_lists (self);
 }

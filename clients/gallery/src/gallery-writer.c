@@ -17,7 +17,6 @@
 typedef struct
 {
   const char *directory;
-  char *bus;
   guint rows;
   GDBusConnection *connection;
   ListdClient *client;
@@ -94,27 +93,6 @@ path_of (const char *list)
   return g_string_free (path, FALSE);
 }
 
-/* FALSE when the list cannot be made; a list that is there already is as good. */
-static gboolean
-create (Writer *self, const char *list, const char *format, ...)
-{
-  va_list arguments;
-  g_autoptr (GError) error = NULL;
-  g_autoptr (GVariant) reply = NULL;
-  GVariant *options;
-
-  va_start (arguments, format);
-  options = g_variant_new_parsed_va (format, &arguments);
-  va_end (arguments);
-  reply = call (self, "/org/listd/Listd1", NAME ".Manager", "CreateAdapter", g_variant_new ("(s@a{sv})", list, options), &error);
-  if (error == NULL)
-    return TRUE;
-  if (g_strrstr (error->message, "exist") != NULL)
-    return TRUE;
-  g_printerr ("listd-gallery: the list “%s”: %s\n", list, error->message);
-  return FALSE;
-}
-
 static guint
 count (Writer *self, const char *list)
 {
@@ -134,7 +112,9 @@ apply (Writer *self, const char *list, GVariantBuilder *upserts)
   g_autofree char *path = path_of (list);
   g_autoptr (GError) error = NULL;
   g_autoptr (GVariant) reply
-      = call (self, path, NAME ".Adapter", "ApplyChanges", g_variant_new ("(tas" UPSERTS "a{sv})", (guint64) 0, NULL, upserts, NULL), &error);
+      = call (self, path, NAME ".Adapter", "ApplyChanges",
+              /* Rows that fill a list would fly over the screen, if they were animated. */
+              g_variant_new ("(tas" UPSERTS "@a{sv})", (guint64) 0, NULL, upserts, g_variant_new_parsed ("{'animated': <false>}")), &error);
 
   if (error != NULL)
     g_printerr ("listd-gallery: the list “%s”: %s\n", list, error->message);
@@ -203,30 +183,6 @@ book (guint number, guint parameter)
   return gallery_contents_book (parameter, number);
 }
 
-static char *
-escape (const char *path)
-{
-  g_auto (GStrv) percents = g_strsplit (path, "%", -1);
-  g_autofree char *once = g_strjoinv ("%25", percents);
-  g_auto (GStrv) ands = g_strsplit (once, "&", -1);
-
-  return g_strjoinv ("%26", ands);
-}
-
-static void
-create_files (Writer *self)
-{
-  const char *journal = g_getenv ("LISTD_GALLERY_JOURNAL"), *folder = g_getenv ("LISTD_GALLERY_FOLDER");
-  g_autofree char *escaped = escape (folder != NULL ? folder : g_get_home_dir ());
-  g_autofree char *directory = g_strconcat ("files/directory?", escaped, "&hidden=no", NULL);
-  g_autofree char *place = escape (journal != NULL ? journal : "");
-  g_autofree char *entries = g_strconcat ("journal/entries?", place, *place != '\0' ? "&" : "", "lines=2000", NULL);
-
-  create (self, "gallery-folder", "{'source': <%s>, 'section-controllers': <{'*': 'files/EntryController'}>, 'sticky-headers': <true>}", directory);
-  create (self, "gallery-journal",
-          "{'source': <%s>, 'section-controllers': <{'*': 'journal/EntryController'}>}", entries);
-}
-
 static gboolean
 on_message (gpointer data)
 {
@@ -235,12 +191,9 @@ on_message (gpointer data)
   return gallery_feed_append (self->directory);
 }
 
-#define STORED "{'durability': <'disk'>}"
-
 static gboolean
 fill_map (gpointer data)
 {
-  create (data, "gallery-map", "{'layout': <'absolute'>}");
   fill (data, "gallery-map", "tile", 0, GALLERY_MAP_COLUMNS * GALLERY_MAP_ROWS, 5000, tile, 0);
   fill (data, "gallery-map", "town", GALLERY_MAP_COLUMNS * GALLERY_MAP_ROWS, gallery_contents_count_towns (), 5000, town, 0);
   g_main_loop_quit (((Writer *) data)->loop);
@@ -252,7 +205,6 @@ fill_million (gpointer data)
 {
   Writer *self = data;
 
-  create (self, "gallery-million", STORED);
   fill (self, "gallery-million", "person", 0, MIN (self->rows, 1000), 1000, person, 0);
   fill (self, "gallery-million", "person", 0, self->rows, PIECE, person, 0);
   g_main_loop_quit (self->loop);
@@ -263,29 +215,11 @@ static gboolean
 fill_others (gpointer data)
 {
   Writer *self = data;
-  g_autofree char *feed = g_build_filename (self->directory, "feed.jsonl", NULL);
-  g_autofree char *source = NULL, *escaped = NULL;
 
-  create (self, "gallery-photos", "{'working-range': <uint32 36>}");
-  create (self, "gallery-prepared", STORED);
-  fill (self, "gallery-photos", "photo", 0, GALLERY_PHOTOS, PIECE, photo, 0);
-
-  gallery_feed_begin (self->directory);
-  escaped = escape (feed);
-  source = g_strconcat ("marslink/feed?", escaped, NULL);
-  create (self, "gallery-feed",
-          "{'source': <%s>, 'sticky-headers': <true>, 'section-controllers': <{'journal': 'marslink/JournalSectionController', "
-          "'message': 'marslink/MessageSectionController', 'weather': 'marslink/WeatherSectionController'}>}",
-          source);
   g_timeout_add_seconds (6, on_message, self);
-  create_files (self);
-
-  create (self, "gallery-shelves", STORED);
   for (guint i = 0; i < GALLERY_SHELVES; i++)
     {
       g_autofree char *name = g_strdup_printf ("gallery-shelf-%u", i);
-
-      create (self, name, "{'direction': <'horizontal'>}");
       fill (self, name, "book", 0, GALLERY_BOOKS, PIECE, book, i);
     }
   fill (self, "gallery-shelves", "shelf", 0, GALLERY_SHELVES, PIECE, shelf, 0);
@@ -315,6 +249,8 @@ on_insert (gpointer data)
   if (listd_list_get_state (list) != LISTD_LIST_STATE_READY)
     return G_SOURCE_CONTINUE;
   transaction = listd_list_begin (list, 0);
+  /* The next one comes long before a row would have arrived. */
+  listd_transaction_set_animated (transaction, FALSE);
   id = g_strdup_printf ("new-%" G_GINT64_FORMAT "-%u", g_get_real_time (), number);
   listd_transaction_upsert (transaction, id, "person", LISTD_POSITION_FIRST, NULL, gallery_contents_person (7000000 + number++));
   listd_transaction_commit_async (transaction, NULL, on_inserted, NULL);
@@ -327,9 +263,9 @@ typedef struct
 {
   Writer *writer;
   ListdList *photos, *log;
-  GHashTable *near; /* ids of photographs in the working range of any view -> how many of the views */
+  GHashTable *near; /* ids of photographs in the working range of the window */
   GQueue wanted;    /* of ids */
-  guint soon, made;
+  guint soon;
 } Thumbnails;
 
 static void
@@ -390,7 +326,6 @@ on_thumbnail (gpointer data)
   listd_transaction_patch (transaction, id, g_variant_dict_end (&set), NULL);
   listd_transaction_commit_async (transaction, NULL, on_logged, NULL);
   keep_log (self, id, name, (double) (g_get_monotonic_time () - begin) / 1000);
-  self->made++;
   return G_SOURCE_CONTINUE;
 }
 
@@ -417,6 +352,14 @@ on_working_range (ListdList *list, const char *view, GVariant *entered, GVariant
     self->soon = g_idle_add (on_thumbnail, self);
 }
 
+/* The photographs come when somebody hears which of them are near the screen. */
+static void
+on_photos (ListdList *list, GParamSpec *pspec, Thumbnails *self)
+{
+  if (listd_list_get_state (list) == LISTD_LIST_STATE_READY)
+    fill (self->writer, "gallery-photos", "photo", 0, GALLERY_PHOTOS, PIECE, photo, 0);
+}
+
 static void
 make_thumbnails (Writer *writer)
 {
@@ -430,6 +373,8 @@ make_thumbnails (Writer *writer)
   self->photos = listd_list_new (writer->client, "gallery-photos");
   listd_list_set_events (self->photos, LISTD_LIST_EVENTS_WORKING_RANGE);
   g_signal_connect (self->photos, "working-range-changed", G_CALLBACK (on_working_range), self);
+  g_signal_connect (self->photos, "notify::state", G_CALLBACK (on_photos), self);
+  on_photos (self->photos, NULL, self);
 }
 
 int

@@ -7,9 +7,9 @@
 G_BEGIN_DECLS
 
 /* Runs until its parent ends, or its work is done. Roles:
- * `million`, `map` and `others` create lists and fill them; the first two end then, the last one lets messages arrive in the feed;
+ * `million`, `map` and `others` fill lists; the first two end then, the last one lets messages arrive in the feed;
  * `insert` inserts 50 rows a second in front of the million;
- * `thumbnails` makes thumbnails of the photographs that are near a screen. */
+ * `thumbnails` fills the list of photographs, and makes thumbnails of those that are near the screen. */
 int gallery_writer_run (const char *role, const char *bus, const char *directory, guint rows);
 
 G_END_DECLS

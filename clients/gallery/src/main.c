@@ -5,6 +5,7 @@
 
 #include <glib-unix.h>
 #include <locale.h>
+#include <math.h>
 
 static char *bus, *writer, *directory, *screen, *pictures;
 static int rows = 1000000;
@@ -46,13 +47,29 @@ on_activate (AdwApplication *application, gpointer data)
   gtk_style_context_add_provider_for_display (gdk_display_get_default (), GTK_STYLE_PROVIDER (style), GTK_STYLE_PROVIDER_PRIORITY_APPLICATION);
   g_object_unref (style);
 
-  gallery_service_run_writers (service);
+  gallery_service_begin (service);
   window = GTK_WINDOW (gallery_window_new (application, service));
   if (screen != NULL && pictures == NULL)
     gallery_window_show_screen (GALLERY_WINDOW (window), screen);
   gtk_window_present (window);
   if (pictures != NULL)
     gallery_pictures_take (GALLERY_WINDOW (window), pictures, screen, scale);
+}
+
+static void
+on_quit (GSimpleAction *action, GVariant *parameter, gpointer application)
+{
+  g_application_quit (application);
+}
+
+static void
+on_startup (AdwApplication *application, gpointer data)
+{
+  const GActionEntry actions[] = { { "quit", on_quit, NULL, NULL, NULL, { 0 } } };
+
+  g_action_map_add_action_entries (G_ACTION_MAP (application), actions, G_N_ELEMENTS (actions), application);
+  gtk_application_set_accels_for_action (GTK_APPLICATION (application), "app.quit", (const char *[]){ "<Control>q", NULL });
+  gtk_application_set_accels_for_action (GTK_APPLICATION (application), "window.close", (const char *[]){ "<Control>w", NULL });
 }
 
 static gboolean
@@ -80,13 +97,21 @@ main (int argc, char **argv)
   if (writer != NULL)
     return gallery_writer_run (writer, bus, directory, (guint) MAX (rows, 0));
 
-  application = adw_application_new ("org.listd.Gallery", G_APPLICATION_NON_UNIQUE);
+  /* Icons of a picture have its scale only when the screen has it. */
+  if (pictures != NULL && scale > 1)
+    {
+      g_autofree char *whole = g_strdup_printf ("%d", (int) ceil (scale));
+      g_setenv ("GDK_SCALE", whole, FALSE);
+    }
+  /* A second start shows the window that is open. */
+  application = adw_application_new ("org.listd.Gallery", pictures != NULL || bus != NULL ? G_APPLICATION_NON_UNIQUE : G_APPLICATION_DEFAULT_FLAGS);
+  g_signal_connect (application, "startup", G_CALLBACK (on_startup), NULL);
   g_signal_connect (application, "activate", G_CALLBACK (on_activate), NULL);
   g_unix_signal_add (SIGTERM, on_signal, application);
   g_unix_signal_add (SIGINT, on_signal, application);
   status = g_application_run (G_APPLICATION (application), argc, argv);
   if (service == NULL)
-    return 69;
+    return g_application_get_is_registered (G_APPLICATION (application)) && g_application_get_is_remote (G_APPLICATION (application)) ? status : 69;
   gallery_service_stop (service);
   g_clear_object (&service);
   return status;

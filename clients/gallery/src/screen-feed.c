@@ -214,5 +214,5 @@ gallery_build_feed (GalleryScreen *screen)
   on_view (LISTD_FLOW_VIEW (view), NULL, NULL);
   g_signal_connect_object (view, "activate", G_CALLBACK (on_activate), list, 0);
   g_signal_connect_object (list, "items-changed", G_CALLBACK (on_items), screen, 0);
-  adw_bin_set_child (ADW_BIN (screen), gallery_pane_new_for_flow (LISTD_FLOW_VIEW (view), 620));
+  adw_bin_set_child (ADW_BIN (screen), gallery_pane_new_for_flow (screen, LISTD_FLOW_VIEW (view), 620));
 }

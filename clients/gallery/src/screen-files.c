@@ -125,7 +125,7 @@ build (GalleryScreen *screen, const char *name, GCallback bind)
   g_signal_connect (view, "setup", G_CALLBACK (on_setup), NULL);
   g_signal_connect (view, "bind", bind, NULL);
   g_signal_connect_object (list, "items-changed", G_CALLBACK (on_items), screen, 0);
-  adw_bin_set_child (ADW_BIN (screen), gallery_pane_new_for_flow (LISTD_FLOW_VIEW (view), 0));
+  adw_bin_set_child (ADW_BIN (screen), gallery_pane_new_for_flow (screen, LISTD_FLOW_VIEW (view), 0));
 }
 
 void

@@ -86,5 +86,5 @@ gallery_build_map (GalleryScreen *screen)
   g_signal_connect (view, "bind", G_CALLBACK (on_bind), screen);
   g_signal_connect_object (view, "notify::view", G_CALLBACK (on_view), screen, 0);
   on_view (LISTD_FLOW_VIEW (view), NULL, screen);
-  adw_bin_set_child (ADW_BIN (screen), gallery_pane_new_for_flow (LISTD_FLOW_VIEW (view), 0));
+  adw_bin_set_child (ADW_BIN (screen), gallery_pane_new_for_flow (screen, LISTD_FLOW_VIEW (view), 0));
 }

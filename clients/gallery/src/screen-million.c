@@ -93,7 +93,7 @@ make_list_view (Million *self)
   g_signal_connect (factory, "unbind", G_CALLBACK (on_row_unbind), self);
   view = gtk_list_view_new (listd_selection_new (self->list), factory);
   listd_gtk_follow_visible (GTK_SCROLLABLE (view), self->list);
-  return gallery_pane_new (self->list, g_object_new (GTK_TYPE_SCROLLED_WINDOW, "hscrollbar-policy", GTK_POLICY_NEVER, "child", view, NULL));
+  return gallery_pane_new (self->screen, self->list, g_object_new (GTK_TYPE_SCROLLED_WINDOW, "hscrollbar-policy", GTK_POLICY_NEVER, "child", view, NULL));
 }
 
 /* In the flow view */
@@ -185,7 +185,7 @@ gallery_build_million (GalleryScreen *screen)
   g_object_set_data_full (G_OBJECT (screen), "million", self, million_free);
   gtk_box_append (GTK_BOX (box), make_column (self, 0, make_list_view (self)));
   gtk_box_append (GTK_BOX (box), gtk_separator_new (GTK_ORIENTATION_VERTICAL));
-  gtk_box_append (GTK_BOX (box), make_column (self, 1, gallery_pane_new_for_flow (self->flow, 0)));
+  gtk_box_append (GTK_BOX (box), make_column (self, 1, gallery_pane_new_for_flow (screen, self->flow, 0)));
   gallery_screen_set_tools (screen, insert);
   adw_bin_set_child (ADW_BIN (screen), box);
   show_counters (self);

@@ -147,7 +147,7 @@ gallery_build_photos (GalleryScreen *screen)
   g_signal_connect_swapped (self->photos, "items-changed", G_CALLBACK (show_status), self);
   g_signal_connect_swapped (self->prepared, "items-changed", G_CALLBACK (show_status), self);
   g_object_set_data_full (G_OBJECT (screen), "photos", self, photos_free);
-  gtk_box_append (GTK_BOX (box), gallery_pane_new_for_flow (LISTD_FLOW_VIEW (view), 216 * 3));
+  gtk_box_append (GTK_BOX (box), gallery_pane_new_for_flow (screen, LISTD_FLOW_VIEW (view), 216 * 3));
   gtk_box_append (GTK_BOX (box), gtk_separator_new (GTK_ORIENTATION_VERTICAL));
   gtk_box_append (GTK_BOX (box), make_prepared (self));
   adw_bin_set_child (ADW_BIN (screen), box);

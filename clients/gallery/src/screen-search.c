@@ -99,7 +99,7 @@ gallery_build_search (GalleryScreen *screen)
   g_object_set (entry, "search-delay", 60, NULL);
   g_object_set_data_full (G_OBJECT (screen), "search", self, search_free);
   gtk_box_append (GTK_BOX (box), clamp);
-  gtk_box_append (GTK_BOX (box), gallery_pane_new_for_flow (self->view, 640));
+  gtk_box_append (GTK_BOX (box), gallery_pane_new_for_flow (screen, self->view, 640));
   adw_bin_set_child (ADW_BIN (screen), box);
   show_status (self);
 }

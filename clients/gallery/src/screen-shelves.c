@@ -125,5 +125,5 @@ gallery_build_shelves (GalleryScreen *screen)
   g_signal_connect (view, "setup", G_CALLBACK (on_setup), self);
   g_signal_connect (view, "bind", G_CALLBACK (on_bind), self);
   g_object_set_data_full (G_OBJECT (screen), "shelves", self, shelves_free);
-  adw_bin_set_child (ADW_BIN (screen), gallery_pane_new_for_flow (LISTD_FLOW_VIEW (view), 0));
+  adw_bin_set_child (ADW_BIN (screen), gallery_pane_new_for_flow (screen, LISTD_FLOW_VIEW (view), 0));
 }
