@@ -10,6 +10,7 @@ struct _GalleryPerson
   GtkWidget parent_instance;
 
   GtkWidget *avatar, *name, *place, *number;
+  char *id;
 };
 
 G_DEFINE_FINAL_TYPE (GalleryPerson, gallery_person, GTK_TYPE_WIDGET)
@@ -25,9 +26,17 @@ gallery_person_dispose (GObject *object)
 }
 
 static void
+gallery_person_finalize (GObject *object)
+{
+  g_free (GALLERY_PERSON (object)->id);
+  G_OBJECT_CLASS (gallery_person_parent_class)->finalize (object);
+}
+
+static void
 gallery_person_class_init (GalleryPersonClass *klass)
 {
   G_OBJECT_CLASS (klass)->dispose = gallery_person_dispose;
+  G_OBJECT_CLASS (klass)->finalize = gallery_person_finalize;
   gtk_widget_class_set_layout_manager_type (GTK_WIDGET_CLASS (klass), GTK_TYPE_BOX_LAYOUT);
   gtk_widget_class_set_css_name (GTK_WIDGET_CLASS (klass), "person");
 }
@@ -102,8 +111,16 @@ gallery_person_show (GalleryPerson *self, ListdItem *item, const char *found)
   const char *place = loaded ? listd_item_get_string (item, "place") : NULL;
   g_autofree char *number = loaded ? gallery_format_number ((guint64) listd_item_get_int (item, "number")) : NULL;
 
+  g_free (self->id);
+  self->id = loaded ? g_strdup (listd_item_get_id (item)) : NULL;
   adw_avatar_set_text (ADW_AVATAR (self->avatar), name);
   set_text (self->name, name != NULL ? name : "…", found);
   set_text (self->place, place != NULL ? place : "", found);
   gtk_label_set_text (GTK_LABEL (self->number), number != NULL ? number : "");
+}
+
+const char *
+gallery_person_get_id (GalleryPerson *self)
+{
+  return self->id;
 }

@@ -13,5 +13,7 @@ G_DECLARE_FINAL_TYPE (GalleryPerson, gallery_person, GALLERY, PERSON, GtkWidget)
 GtkWidget *gallery_person_new (void);
 /* `found` is marked in the name and the place; it may be NULL, as may the item. */
 void gallery_person_show (GalleryPerson *self, ListdItem *item, const char *found);
+/* The object of the item, or NULL when it is not there yet. */
+const char *gallery_person_get_id (GalleryPerson *self);
 
 G_END_DECLS

@@ -29,6 +29,16 @@ typedef struct
 extern const GalleryScreenKind gallery_screen_kinds[];
 GtkWidget *gallery_screen_new (GalleryService *service, const GalleryScreenKind *kind);
 
+/* One of the two widgets of the screen “A Million Rows”. */
+typedef struct
+{
+  GtkWidget *view;
+  guint widgets, binds;
+} GalleryColumn;
+
+/* The GtkListView and the ListdFlowView of that screen. */
+const GalleryColumn *gallery_million_get_columns (GalleryScreen *screen);
+
 void gallery_build_photos (GalleryScreen *screen);
 void gallery_build_feed (GalleryScreen *screen);
 void gallery_build_million (GalleryScreen *screen);

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "gallery-figures.h"
 #include "gallery-pictures.h"
 #include "gallery-window.h"
 #include "gallery-writer.h"
@@ -10,6 +11,7 @@
 static char *bus, *writer, *directory, *screen, *pictures;
 static int rows = 1000000;
 static double scale = 1;
+static gboolean figures;
 
 static const GOptionEntry options[] = {
   { "bus", 0, 0, G_OPTION_ARG_STRING, &bus, "The listd to show: session, system or a D-Bus address", "BUS" },
@@ -17,6 +19,7 @@ static const GOptionEntry options[] = {
   { "screen", 0, 0, G_OPTION_ARG_STRING, &screen, "The first screen, or with --pictures those to take, with commas", "SCREEN" },
   { "pictures", 0, 0, G_OPTION_ARG_FILENAME, &pictures, "Write pictures of the screens into a folder, and end", "FOLDER" },
   { "scale", 0, 0, G_OPTION_ARG_DOUBLE, &scale, "Pixels of a picture for each of the screen", "N" },
+  { "figures", 0, 0, G_OPTION_ARG_NONE, &figures, "Print what a million rows cost, and end", NULL },
   { "writer", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_STRING, &writer, NULL, NULL },
   { "directory", 0, G_OPTION_FLAG_HIDDEN, G_OPTION_ARG_FILENAME, &directory, NULL, NULL },
   { NULL },
@@ -54,6 +57,8 @@ on_activate (AdwApplication *application, gpointer data)
   gtk_window_present (window);
   if (pictures != NULL)
     gallery_pictures_take (GALLERY_WINDOW (window), pictures, screen, scale);
+  else if (figures)
+    gallery_figures_take (GALLERY_WINDOW (window));
 }
 
 static void
@@ -104,7 +109,7 @@ main (int argc, char **argv)
       g_setenv ("GDK_SCALE", whole, FALSE);
     }
   /* A second start shows the window that is open. */
-  application = adw_application_new ("org.listd.Gallery", pictures != NULL || bus != NULL ? G_APPLICATION_NON_UNIQUE : G_APPLICATION_DEFAULT_FLAGS);
+  application = adw_application_new ("org.listd.Gallery", pictures != NULL || figures || bus != NULL ? G_APPLICATION_NON_UNIQUE : G_APPLICATION_DEFAULT_FLAGS);
   g_signal_connect (application, "startup", G_CALLBACK (on_startup), NULL);
   g_signal_connect (application, "activate", G_CALLBACK (on_activate), NULL);
   g_unix_signal_add (SIGTERM, on_signal, application);

@@ -5,16 +5,10 @@
 
 typedef struct
 {
-  guint widgets, binds;
-  GtkWidget *label;
-} Counter;
-
-typedef struct
-{
   GalleryScreen *screen;
   ListdList *list;
-  ListdFlowView *flow;
-  Counter counters[2]; /* GtkListView, ListdFlowView */
+  GalleryColumn columns[2];
+  GtkWidget *labels[2]; /* their counters */
   GSubprocess *writer;
   guint soon;
 } Million;
@@ -28,9 +22,9 @@ show_counters (gpointer data)
   self->soon = 0;
   for (guint i = 0; i < 2; i++)
     {
-      g_autofree char *binds = gallery_format_number (self->counters[i].binds);
-      g_autofree char *text = g_strdup_printf ("%u widgets, %s binds", self->counters[i].widgets, binds);
-      gtk_label_set_text (GTK_LABEL (self->counters[i].label), text);
+      g_autofree char *binds = gallery_format_number (self->columns[i].binds);
+      g_autofree char *text = g_strdup_printf ("%u widgets, %s binds", self->columns[i].widgets, binds);
+      gtk_label_set_text (GTK_LABEL (self->labels[i]), text);
     }
   gallery_screen_set_status (self->screen, "%s rows", rows);
   return G_SOURCE_REMOVE;
@@ -49,7 +43,7 @@ count_soon (Million *self)
 static void
 on_row_setup (GtkListItemFactory *factory, GtkListItem *row, Million *self)
 {
-  self->counters[0].widgets++;
+  self->columns[0].widgets++;
   gtk_list_item_set_child (row, gallery_person_new ());
   gtk_widget_set_size_request (gtk_list_item_get_child (row), -1, 56);
 }
@@ -57,7 +51,7 @@ on_row_setup (GtkListItemFactory *factory, GtkListItem *row, Million *self)
 static void
 on_row_teardown (GtkListItemFactory *factory, GtkListItem *row, Million *self)
 {
-  self->counters[0].widgets--;
+  self->columns[0].widgets--;
 }
 
 static void
@@ -69,7 +63,7 @@ show_row (GtkListItem *row)
 static void
 on_row_bind (GtkListItemFactory *factory, GtkListItem *row, Million *self)
 {
-  self->counters[0].binds++;
+  self->columns[0].binds++;
   g_signal_connect_object (gtk_list_item_get_item (row), "changed", G_CALLBACK (show_row), row, G_CONNECT_SWAPPED);
   show_row (row);
   count_soon (self);
@@ -92,6 +86,7 @@ make_list_view (Million *self)
   g_signal_connect (factory, "bind", G_CALLBACK (on_row_bind), self);
   g_signal_connect (factory, "unbind", G_CALLBACK (on_row_unbind), self);
   view = gtk_list_view_new (listd_selection_new (self->list), factory);
+  self->columns[0].view = view;
   listd_gtk_follow_visible (GTK_SCROLLABLE (view), self->list);
   return gallery_pane_new (self->screen, self->list, g_object_new (GTK_TYPE_SCROLLED_WINDOW, "hscrollbar-policy", GTK_POLICY_NEVER, "child", view, NULL));
 }
@@ -107,8 +102,8 @@ on_setup (ListdFlowView *view, ListdCell *cell, const char *reuse, const char *k
 static void
 on_bind (ListdFlowView *view, GtkWidget *person, ListdSlot *slot, Million *self)
 {
-  self->counters[1].binds++;
-  self->counters[1].widgets = listd_flow_view_get_n_cells (view);
+  self->columns[1].binds++;
+  self->columns[1].widgets = listd_flow_view_get_n_cells (view);
   gallery_person_show (GALLERY_PERSON (person), listd_slot_get_item (slot), NULL);
   count_soon (self);
 }
@@ -121,7 +116,7 @@ make_column (Million *self, guint i, GtkWidget *pane)
   GtkWidget *title = g_object_new (GTK_TYPE_LABEL, "label", i == 0 ? "GtkListView" : "ListdFlowView", "xalign", 0.0, "hexpand", TRUE, NULL);
   GtkWidget *label = gtk_label_new (NULL);
 
-  self->counters[i].label = label;
+  self->labels[i] = label;
   gtk_widget_add_css_class (title, "heading");
   gtk_widget_add_css_class (label, "numeric");
   gtk_widget_add_css_class (label, "caption");
@@ -163,6 +158,12 @@ million_free (gpointer data)
   g_free (self);
 }
 
+const GalleryColumn *
+gallery_million_get_columns (GalleryScreen *screen)
+{
+  return ((Million *) g_object_get_data (G_OBJECT (screen), "million"))->columns;
+}
+
 void
 gallery_build_million (GalleryScreen *screen)
 {
@@ -173,11 +174,11 @@ gallery_build_million (GalleryScreen *screen)
   GtkWidget *insert = gtk_toggle_button_new_with_label ("Insert 50 a Second in Front");
 
   self->screen = screen;
-  self->flow = LISTD_FLOW_VIEW (flow);
-  self->list = g_object_ref (listd_flow_view_get_list (self->flow));
+  self->columns[1].view = flow;
+  self->list = g_object_ref (listd_flow_view_get_list (LISTD_FLOW_VIEW (flow)));
   listd_list_set_overscan (self->list, 60);
-  listd_flow_view_set_selection_mode (self->flow, GTK_SELECTION_MULTIPLE);
-  listd_flow_view_set_stick_to_start (self->flow, FALSE);
+  listd_flow_view_set_selection_mode (LISTD_FLOW_VIEW (flow), GTK_SELECTION_MULTIPLE);
+  listd_flow_view_set_stick_to_start (LISTD_FLOW_VIEW (flow), FALSE);
   g_signal_connect (flow, "setup", G_CALLBACK (on_setup), self);
   g_signal_connect (flow, "bind", G_CALLBACK (on_bind), self);
   g_signal_connect (insert, "toggled", G_CALLBACK (on_insert), self);
@@ -185,7 +186,7 @@ gallery_build_million (GalleryScreen *screen)
   g_object_set_data_full (G_OBJECT (screen), "million", self, million_free);
   gtk_box_append (GTK_BOX (box), make_column (self, 0, make_list_view (self)));
   gtk_box_append (GTK_BOX (box), gtk_separator_new (GTK_ORIENTATION_VERTICAL));
-  gtk_box_append (GTK_BOX (box), make_column (self, 1, gallery_pane_new_for_flow (screen, self->flow, 0)));
+  gtk_box_append (GTK_BOX (box), make_column (self, 1, gallery_pane_new_for_flow (screen, LISTD_FLOW_VIEW (flow), 0)));
   gallery_screen_set_tools (screen, insert);
   adw_bin_set_child (ADW_BIN (screen), box);
   show_counters (self);
