@@ -83,7 +83,8 @@ curve (double a, double b, double c, double d, double t)
 void
 gallery_tile_show (GalleryTile *self, ListdItem *item)
 {
-  enum { samples = GALLERY_TILE_SAMPLES, cells = GALLERY_TILE_SAMPLES - 3, size = GALLERY_TILE_SIZE };
+  enum { samples = GALLERY_TILE_SAMPLES, cells = GALLERY_TILE_SAMPLES - 3 };
+  const int size = GALLERY_TILE_SIZE * gtk_widget_get_scale_factor (GTK_WIDGET (self));
   GVariant *value = listd_item_get_value (item, "land");
   g_autofree double *columns = NULL, *heights = NULL;
   g_autoptr (GBytes) bytes = NULL;
@@ -99,8 +100,8 @@ gallery_tile_show (GalleryTile *self, ListdItem *item)
   if (n != samples * samples)
     return;
   /* First along each row of samples, then down the columns of pixels. */
-  columns = g_new (double, samples * (size + 1));
-  heights = g_new (double, (size + 1) * (size + 1));
+  columns = g_new (double, (gsize) samples * (gsize) (size + 1));
+  heights = g_new (double, (gsize) (size + 1) * (gsize) (size + 1));
   for (int y = 0; y < samples; y++)
     for (int x = 0; x <= size; x++)
       {
@@ -119,14 +120,14 @@ gallery_tile_show (GalleryTile *self, ListdItem *item)
           heights[y * (size + 1) + x] = curve (column[-(size + 1)], column[0], column[size + 1], column[2 * (size + 1)], place - i);
         }
     }
-  pixels = g_malloc (size * size * 3);
+  pixels = g_malloc ((gsize) size * (gsize) size * 3);
   for (int y = 0; y < size; y++)
     for (int x = 0; x < size; x++)
       {
         const double *here = heights + y * (size + 1) + x;
-        const double slope = (here[0] - here[1] + here[0] - here[size + 1]) * 60;
+        const double slope = (here[0] - here[1] + here[0] - here[size + 1]) * 0.625 * size;
         paint (here[0], -slope, pixels + (y * size + x) * 3);
       }
-  bytes = g_bytes_new_take (pixels, size * size * 3);
-  self->texture = gdk_memory_texture_new (size, size, GDK_MEMORY_R8G8B8, bytes, size * 3);
+  bytes = g_bytes_new_take (pixels, (gsize) size * (gsize) size * 3);
+  self->texture = gdk_memory_texture_new (size, size, GDK_MEMORY_R8G8B8, bytes, (gsize) size * 3);
 }

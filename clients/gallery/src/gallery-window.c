@@ -6,7 +6,8 @@ struct _GalleryWindow
   AdwApplicationWindow parent_instance;
 
   GalleryService *service;
-  GtkWidget *sidebar, *stack, *title, *tools, *banner, *kill, *dot, *state;
+  GtkWidget *sidebar, *stack, *title, *tools, *banner, *why, *kill, *dot, *state;
+  GtkSizeGroup *headers;
   GalleryScreen *screen; /* unowned: in the stack */
   gboolean was_available;
 };
@@ -44,13 +45,15 @@ on_available (ListdClient *client, GParamSpec *pspec, GalleryWindow *self)
 
   self->was_available = self->was_available || available;
   gtk_revealer_set_reveal_child (GTK_REVEALER (self->banner), !available && self->was_available);
+  gtk_label_set_text (GTK_LABEL (self->why), own ? "Offline: listd was killed. The rows stay, and go on when it is back."
+                                                 : "Offline: listd has ended. The rows stay, and go on when it is back.");
   gtk_widget_set_sensitive (self->kill, available && own);
   gtk_widget_set_tooltip_text (self->kill, own ? "Kill listd; it comes back after a moment" : "This listd was not started by the gallery");
   for (guint i = 0; i < 2; i++)
     gtk_widget_remove_css_class (self->dot, i == 0 ? "success" : "error");
   gtk_widget_add_css_class (self->dot, available ? "success" : "error");
   if (!available)
-    gtk_label_set_text (GTK_LABEL (self->state), self->was_available ? "offline" : "listd is starting");
+    gtk_label_set_text (GTK_LABEL (self->state), self->was_available ? "offline" : own ? "listd is starting" : "waiting for listd");
   else
     gtk_label_set_text (GTK_LABEL (self->state), own ? "listd, started by the gallery" : "listd of this machine");
 }
@@ -102,6 +105,7 @@ static void
 gallery_window_dispose (GObject *object)
 {
   g_clear_object (&GALLERY_WINDOW (object)->service);
+  g_clear_object (&GALLERY_WINDOW (object)->headers);
   G_OBJECT_CLASS (gallery_window_parent_class)->dispose (object);
 }
 
@@ -115,7 +119,7 @@ static GtkWidget *
 make_sidebar (GalleryWindow *self)
 {
   GtkWidget *box = g_object_new (GTK_TYPE_BOX, "orientation", GTK_ORIENTATION_VERTICAL, "width-request", 216, NULL);
-  GtkWidget *header = g_object_new (ADW_TYPE_HEADER_BAR, "show-end-title-buttons", FALSE, "title-widget", adw_window_title_new ("listd", NULL), NULL);
+  GtkWidget *header = g_object_new (ADW_TYPE_HEADER_BAR, "show-end-title-buttons", FALSE, "title-widget", adw_window_title_new ("listd Gallery", NULL), NULL);
   GtkWidget *scrolled = g_object_new (GTK_TYPE_SCROLLED_WINDOW, "hscrollbar-policy", GTK_POLICY_NEVER, "vexpand", TRUE, NULL);
   GtkWidget *footer = g_object_new (GTK_TYPE_BOX, "spacing", 8, "margin-start", 18, "margin-end", 12, "margin-top", 12, "margin-bottom", 14, NULL);
 
@@ -139,6 +143,7 @@ make_sidebar (GalleryWindow *self)
   gtk_box_append (GTK_BOX (footer), self->dot);
   gtk_box_append (GTK_BOX (footer), self->state);
 
+  gtk_size_group_add_widget (self->headers, header);
   gtk_box_append (GTK_BOX (box), header);
   gtk_box_append (GTK_BOX (box), scrolled);
   gtk_box_append (GTK_BOX (box), footer);
@@ -147,13 +152,14 @@ make_sidebar (GalleryWindow *self)
 }
 
 static GtkWidget *
-make_banner (void)
+make_banner (GalleryWindow *self)
 {
   GtkWidget *box = g_object_new (GTK_TYPE_BOX, "spacing", 9, "halign", GTK_ALIGN_CENTER, "hexpand", TRUE, "margin-top", 9, "margin-bottom", 9, NULL);
   GtkWidget *bar = g_object_new (GTK_TYPE_BOX, NULL), *banner;
 
   gtk_box_append (GTK_BOX (box), gtk_image_new_from_icon_name ("network-offline-symbolic"));
-  gtk_box_append (GTK_BOX (box), gtk_label_new ("offline: listd was killed. The rows stay, and go on when it is back."));
+  self->why = g_object_new (GTK_TYPE_LABEL, "ellipsize", PANGO_ELLIPSIZE_END, NULL);
+  gtk_box_append (GTK_BOX (box), self->why);
   gtk_widget_add_css_class (bar, "offline");
   gtk_box_append (GTK_BOX (bar), box);
   banner = gtk_revealer_new ();
@@ -174,8 +180,9 @@ make_content (GalleryWindow *self)
   self->tools = adw_bin_new ();
   adw_header_bar_pack_start (ADW_HEADER_BAR (header), self->tools);
   adw_header_bar_pack_end (ADW_HEADER_BAR (header), self->kill);
-  self->banner = make_banner ();
+  self->banner = make_banner (self);
   self->stack = g_object_new (GTK_TYPE_STACK, "vexpand", TRUE, "transition-type", GTK_STACK_TRANSITION_TYPE_CROSSFADE, NULL);
+  gtk_size_group_add_widget (self->headers, header);
   gtk_box_append (GTK_BOX (box), header);
   gtk_box_append (GTK_BOX (box), self->banner);
   gtk_box_append (GTK_BOX (box), self->stack);
@@ -188,6 +195,7 @@ gallery_window_init (GalleryWindow *self)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_HORIZONTAL, 0);
 
+  self->headers = gtk_size_group_new (GTK_SIZE_GROUP_VERTICAL);
   gtk_box_append (GTK_BOX (box), make_sidebar (self));
   gtk_box_append (GTK_BOX (box), gtk_separator_new (GTK_ORIENTATION_VERTICAL));
   gtk_box_append (GTK_BOX (box), make_content (self));

@@ -67,6 +67,7 @@ make_weather (void)
   gtk_widget_set_hexpand (card, TRUE);
   gtk_box_append (GTK_BOX (outer), card);
   gtk_widget_add_css_class (outer, "feed-text");
+  gtk_widget_set_margin_start (outer, 44);
   return outer;
 }
 
@@ -110,6 +111,7 @@ make_text (const char *class)
 
   gtk_box_append (GTK_BOX (box), label);
   gtk_widget_add_css_class (box, "feed-text");
+  gtk_widget_set_margin_start (box, 44);
   return box;
 }
 

@@ -20,9 +20,9 @@ get_text (ListdItem *item, const char *field)
   return text != NULL ? text : "";
 }
 
-/* As people write a time: the hour of today, else the day. */
+/* As people write a time: the hour of today, else the day, with its hour if that matters. */
 static char *
-format_time (gint64 microseconds)
+format_time (gint64 microseconds, gboolean hour)
 {
   g_autoptr (GDateTime) time = g_date_time_new_from_unix_local (microseconds / G_USEC_PER_SEC), now = g_date_time_new_now_local ();
 
@@ -30,7 +30,9 @@ format_time (gint64 microseconds)
     return g_strdup ("");
   if (g_date_time_get_year (time) == g_date_time_get_year (now) && g_date_time_get_day_of_year (time) == g_date_time_get_day_of_year (now))
     return g_date_time_format (time, "%H:%M");
-  return g_date_time_format (time, g_date_time_get_year (time) == g_date_time_get_year (now) ? "%-d %b" : "%-d %b %Y");
+  if (g_date_time_get_year (time) == g_date_time_get_year (now))
+    return g_date_time_format (time, hour ? "%-d %b %H:%M" : "%-d %b");
+  return g_date_time_format (time, "%-d %b %Y");
 }
 
 /* A row: icon, title, then two columns. */
@@ -45,7 +47,7 @@ on_setup (ListdFlowView *view, ListdCell *cell, const char *reuse, const char *k
   gtk_widget_add_css_class (detail, "numeric");
   gtk_widget_add_css_class (time, "numeric");
   gtk_widget_set_size_request (detail, 110, -1);
-  gtk_widget_set_size_request (time, 92, -1);
+  gtk_widget_set_size_request (time, 104, -1);
   gtk_box_append (GTK_BOX (box), g_object_new (GTK_TYPE_IMAGE, "pixel-size", 24, NULL));
   gtk_box_append (GTK_BOX (box), title);
   gtk_box_append (GTK_BOX (box), detail);
@@ -77,7 +79,7 @@ on_file_bind (ListdFlowView *view, GtkWidget *widget, ListdSlot *slot, gpointer 
   gtk_image_set_from_gicon (GTK_IMAGE (image), icon);
   gtk_label_set_text (GTK_LABEL (title), get_text (item, "title"));
   gtk_label_set_text (GTK_LABEL (detail), directory ? "" : get_text (item, "detail"));
-  time = format_time (listd_item_get_int (item, "modified"));
+  time = format_time (listd_item_get_int (item, "modified"), FALSE);
   gtk_label_set_text (GTK_LABEL (gtk_widget_get_last_child (widget)), time);
 }
 
@@ -97,26 +99,32 @@ on_entry_bind (ListdFlowView *view, GtkWidget *widget, ListdSlot *slot, gpointer
   image = gtk_widget_get_first_child (widget);
   title = gtk_widget_get_next_sibling (image);
   detail = gtk_widget_get_next_sibling (title);
-  gtk_image_set_from_icon_name (GTK_IMAGE (image), priority <= 3 ? "dialog-error-symbolic" : priority == 4 ? "dialog-warning-symbolic" : "emblem-ok-symbolic");
+  /* Only what is wrong has a mark. */
+  gtk_image_set_from_icon_name (GTK_IMAGE (image), priority <= 3 ? "dialog-error-symbolic" : priority == 4 ? "dialog-warning-symbolic" : NULL);
   gtk_image_set_pixel_size (GTK_IMAGE (image), 16);
-  gtk_widget_set_opacity (image, priority <= 4 ? 1 : 0.3);
+  gtk_widget_remove_css_class (image, priority <= 3 ? "warning" : "error");
+  gtk_widget_add_css_class (image, priority <= 3 ? "error" : "warning");
   gtk_label_set_text (GTK_LABEL (title), get_text (item, "title"));
   gtk_label_set_text (GTK_LABEL (detail), get_text (item, "detail"));
-  time = format_time (listd_item_get_int (item, "time"));
+  time = format_time (listd_item_get_int (item, "time"), TRUE);
   gtk_label_set_text (GTK_LABEL (gtk_widget_get_last_child (widget)), time);
 }
 
 static void
 on_items (ListdList *list, guint position, guint removed, guint added, GalleryScreen *screen)
 {
-  gallery_screen_set_status (screen, "%u entries", g_list_model_get_n_items (G_LIST_MODEL (list)));
+  const guint n = g_list_model_get_n_items (G_LIST_MODEL (list));
+  g_autofree char *number = gallery_format_number (n);
+
+  gallery_screen_set_status (screen, "%s %s", number, n == 1 ? "entry" : "entries");
 }
 
 static void
-build (GalleryScreen *screen, const char *name, GCallback bind)
+build (GalleryScreen *screen, const char *name, GCallback bind, const char *empty)
 {
   GtkWidget *view = listd_flow_view_new (gallery_service_get_client (gallery_screen_get_service (screen)), name);
   ListdList *list = listd_flow_view_get_list (LISTD_FLOW_VIEW (view));
+  GtkWidget *pane;
 
   gtk_widget_add_css_class (view, "files");
   listd_flow_view_set_stick_to_start (LISTD_FLOW_VIEW (view), TRUE);
@@ -125,17 +133,19 @@ build (GalleryScreen *screen, const char *name, GCallback bind)
   g_signal_connect (view, "setup", G_CALLBACK (on_setup), NULL);
   g_signal_connect (view, "bind", bind, NULL);
   g_signal_connect_object (list, "items-changed", G_CALLBACK (on_items), screen, 0);
-  adw_bin_set_child (ADW_BIN (screen), gallery_pane_new_for_flow (screen, LISTD_FLOW_VIEW (view), 0));
+  pane = gallery_pane_new_for_flow (screen, LISTD_FLOW_VIEW (view), 0);
+  gallery_pane_set_empty (pane, empty, NULL);
+  adw_bin_set_child (ADW_BIN (screen), pane);
 }
 
 void
 gallery_build_folder (GalleryScreen *screen)
 {
-  build (screen, "gallery-folder", G_CALLBACK (on_file_bind));
+  build (screen, "gallery-folder", G_CALLBACK (on_file_bind), "Folder Is Empty");
 }
 
 void
 gallery_build_journal (GalleryScreen *screen)
 {
-  build (screen, "gallery-journal", G_CALLBACK (on_entry_bind));
+  build (screen, "gallery-journal", G_CALLBACK (on_entry_bind), "No Entries");
 }

@@ -21,6 +21,7 @@ on_setup (ListdFlowView *view, ListdCell *cell, const char *reuse, const char *k
   gtk_widget_add_css_class (label, "town");
   gtk_box_append (GTK_BOX (box), mark);
   gtk_box_append (GTK_BOX (box), label);
+  gtk_widget_set_direction (box, GTK_TEXT_DIR_LTR);
   return box;
 }
 
@@ -80,6 +81,8 @@ gallery_build_map (GalleryScreen *screen)
   GtkWidget *view = listd_flow_view_new (gallery_service_get_client (gallery_screen_get_service (screen)), "gallery-map");
 
   gtk_widget_add_css_class (view, "map");
+  /* The east is on the right in every language. */
+  gtk_widget_set_direction (view, GTK_TEXT_DIR_LTR);
   listd_flow_view_set_buffer (LISTD_FLOW_VIEW (view), GALLERY_TILE_SIZE);
   g_object_set_data (G_OBJECT (screen), "flow", view);
   g_signal_connect (view, "setup", G_CALLBACK (on_setup), NULL);

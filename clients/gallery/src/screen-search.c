@@ -80,9 +80,9 @@ gallery_build_search (GalleryScreen *screen)
   Search *self = g_new0 (Search, 1);
   ListdClient *client = gallery_service_get_client (gallery_screen_get_service (screen));
   GtkWidget *entry = g_object_new (GTK_TYPE_SEARCH_ENTRY, "placeholder-text", "A name or a place", "hexpand", TRUE, NULL);
-  GtkWidget *clamp = g_object_new (ADW_TYPE_CLAMP, "maximum-size", 560, "child", entry, "margin-top", 12, "margin-bottom", 12, "margin-start", 12, "margin-end", 12, NULL);
+  GtkWidget *clamp = g_object_new (ADW_TYPE_CLAMP, "maximum-size", 604, "child", entry, "margin-top", 12, "margin-bottom", 12, "margin-start", 18, "margin-end", 18, NULL);
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
-  GtkWidget *view;
+  GtkWidget *view, *pane;
 
   self->screen = screen;
   self->all = listd_list_new (client, "gallery-million");
@@ -98,8 +98,11 @@ gallery_build_search (GalleryScreen *screen)
   g_signal_connect_swapped (self->found, "items-changed", G_CALLBACK (show_status), self);
   g_object_set (entry, "search-delay", 60, NULL);
   g_object_set_data_full (G_OBJECT (screen), "search", self, search_free);
+  pane = gallery_pane_new_for_flow (screen, self->view, 640);
+  gallery_pane_set_empty (pane, "No Results Found", "Try another name or place");
+  gtk_search_entry_set_key_capture_widget (GTK_SEARCH_ENTRY (entry), GTK_WIDGET (screen));
   gtk_box_append (GTK_BOX (box), clamp);
-  gtk_box_append (GTK_BOX (box), gallery_pane_new_for_flow (screen, self->view, 640));
+  gtk_box_append (GTK_BOX (box), pane);
   adw_bin_set_child (ADW_BIN (screen), box);
   show_status (self);
 }

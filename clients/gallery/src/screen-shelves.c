@@ -48,6 +48,14 @@ on_book_setup (ListdFlowView *view, ListdCell *cell, const char *reuse, const ch
 }
 
 static void
+count (Shelves *self)
+{
+  g_autofree char *books = gallery_format_number (GALLERY_SHELVES * GALLERY_BOOKS), *binds = gallery_format_number (self->binds);
+
+  gallery_screen_set_status (self->screen, "%s books in %u shelves: %u widgets, bound %s times", books, GALLERY_SHELVES, self->made, binds);
+}
+
+static void
 on_book_bind (ListdFlowView *view, GtkWidget *box, ListdSlot *slot, Shelves *self)
 {
   ListdItem *item = listd_slot_get_item (slot);
@@ -68,7 +76,7 @@ on_book_bind (ListdFlowView *view, GtkWidget *box, ListdSlot *slot, Shelves *sel
   gtk_widget_add_css_class (title, light ? "on-light" : "on-dark");
   gtk_label_set_text (GTK_LABEL (author), listd_item_get_string (item, "author"));
   self->binds++;
-  gallery_screen_set_status (self->screen, "%u books by %u widgets, %u binds", GALLERY_SHELVES * GALLERY_BOOKS, self->made, self->binds);
+  count (self);
 }
 
 /* Shelves */

@@ -217,7 +217,7 @@ test_shelves (void)
   gtk_adjustment_set_value (adjustment, gtk_adjustment_get_upper (adjustment));
   wait_for (has_label ("Unfinished") && count (GTK_TYPE_DRAWING_AREA) >= 20);
   g_assert_cmpuint (count (LISTD_TYPE_FLOW_VIEW), <=, 7);
-  wait_for (has_status ("4800 books"));
+  wait_for (has_status ("4,800 books"));
 }
 
 static void
