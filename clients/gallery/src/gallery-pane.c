@@ -6,6 +6,7 @@ typedef struct
   GtkStack *stack;
   GalleryService *service;
   ListdList *list;
+  const char *base; /* the list that this one filters, or NULL */
   const char *empty_title, *empty_text;
   guint asking; /* timer */
 } Pane;
@@ -20,10 +21,21 @@ show_page (Pane *self, const char *icon, const char *title, const char *text)
   gtk_stack_set_visible_child_name (self->stack, "page");
 }
 
+/* Messages of listd begin with a small letter and have no full stop, since they stand in sentences. */
 static void
 show_failure (Pane *self, const char *why)
 {
-  show_page (self, "dialog-warning-symbolic", "This List Cannot Be Shown", why);
+  GString *sentence = g_string_new (NULL);
+
+  if (why != NULL && *why != '\0')
+    {
+      g_string_append_unichar (sentence, g_unichar_toupper (g_utf8_get_char (why)));
+      g_string_append (sentence, g_utf8_next_char (why));
+      if (!g_str_has_suffix (why, "."))
+        g_string_append_c (sentence, '.');
+    }
+  show_page (self, "dialog-warning-symbolic", "This List Cannot Be Shown", sentence->str);
+  g_string_free (sentence, TRUE);
 }
 
 /* Why a list has no rows: its source has failed, or there are none. */
@@ -62,22 +74,12 @@ on_ask (gpointer data)
   return G_SOURCE_CONTINUE;
 }
 
-/* A filtered list fails with the list that it filters. */
-static const char *
-get_refusal (Pane *self)
-{
-  g_autofree char *base = NULL;
-
-  g_object_get (self->list, "base", &base, NULL);
-  return gallery_service_get_refusal (self->service, base != NULL ? base : listd_list_get_name (self->list));
-}
-
 static void
 update (Pane *self)
 {
   const ListdListState state = listd_list_get_state (self->list);
   const GError *error = listd_list_get_error (self->list);
-  const char *refusal = get_refusal (self);
+  const char *refusal = gallery_service_get_refusal (self->service, self->base != NULL ? self->base : listd_list_get_name (self->list));
   const gboolean empty = g_list_model_get_n_items (G_LIST_MODEL (self->list)) == 0;
 
   if (!empty)
@@ -148,6 +150,15 @@ gallery_pane_set_empty (GtkWidget *pane, const char *title, const char *text)
 
   self->empty_title = title;
   self->empty_text = text;
+}
+
+void
+gallery_pane_set_base (GtkWidget *pane, const char *base)
+{
+  Pane *self = g_object_get_data (G_OBJECT (pane), "pane");
+
+  self->base = base;
+  update (self);
 }
 
 GtkWidget *

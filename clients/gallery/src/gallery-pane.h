@@ -10,6 +10,8 @@ G_BEGIN_DECLS
 GtkWidget *gallery_pane_new (GalleryScreen *screen, ListdList *list, GtkWidget *child);
 /* A flow view in a scrolled window, in a pane. `view` gets what its signals and options need before it is given. */
 GtkWidget *gallery_pane_new_for_flow (GalleryScreen *screen, ListdFlowView *view, int maximum_width);
+/* A filtered list cannot be shown when that which it filters cannot; the name stays. */
+void gallery_pane_set_base (GtkWidget *pane, const char *base);
 /* What a list without rows says, in texts that stay. */
 void gallery_pane_set_empty (GtkWidget *pane, const char *title, const char *text);
 /* A number as people write it: 1,000,000. */

@@ -27,7 +27,7 @@ struct _GalleryService
   guint restart;
   guint creating; /* lists that are being made */
   guint filling;  /* processes that fill the long lists */
-  gboolean own, stopped;
+  gboolean own, begun, stopped;
 };
 
 enum
@@ -335,17 +335,25 @@ on_filled (GObject *process, GAsyncResult *result, gpointer data)
 static void
 run_writers (GalleryService *self)
 {
-  const char *roles[] = { "thumbnails", "others", "map", "million" };
+  const struct
+  {
+    const char *role, *list;
+    gboolean ends;
+  } roles[] = { { "thumbnails", "gallery-photos", FALSE }, { "others", "gallery-shelves", FALSE }, { "map", "gallery-map", TRUE }, { "million", "gallery-million", TRUE } };
 
   /* The writers of the gallery's own listd go on when it is back. Those of another one begin again, with new lists. */
-  if (self->own && self->writers->len > 0)
+  if (self->own && self->begun)
     return;
+  self->begun = TRUE;
   end_writers (self);
   for (guint i = 0; i < G_N_ELEMENTS (roles); i++)
     {
-      g_autoptr (GSubprocess) process = gallery_service_run_writer (self, roles[i]);
+      g_autoptr (GSubprocess) process = NULL;
 
-      if (i < 2 || process == NULL)
+      if (gallery_service_get_refusal (self, roles[i].list) != NULL)
+        continue;
+      process = gallery_service_run_writer (self, roles[i].role);
+      if (process == NULL || !roles[i].ends)
         continue;
       self->filling++;
       g_subprocess_wait_async (process, NULL, on_filled, g_object_ref (self));
@@ -355,7 +363,7 @@ run_writers (GalleryService *self)
 gboolean
 gallery_service_is_filled (GalleryService *self)
 {
-  return self->writers->len > 0 && self->filling == 0;
+  return self->begun && self->filling == 0;
 }
 
 const char *

@@ -48,7 +48,7 @@ on_available (ListdClient *client, GParamSpec *pspec, GalleryWindow *self)
   gtk_label_set_text (GTK_LABEL (self->why), own ? "Offline: listd was killed. The rows stay, and go on when it is back."
                                                  : "Offline: listd has ended. The rows stay, and go on when it is back.");
   gtk_widget_set_sensitive (self->kill, available && own);
-  gtk_widget_set_tooltip_text (self->kill, own ? "Kill listd; it comes back after a moment" : "This listd was not started by the gallery");
+  gtk_widget_set_tooltip_text (self->kill, !own ? "This listd was not started by the gallery" : available ? "Kill listd; it comes back after a moment" : NULL);
   for (guint i = 0; i < 2; i++)
     gtk_widget_remove_css_class (self->dot, i == 0 ? "success" : "error");
   gtk_widget_add_css_class (self->dot, available ? "success" : "error");
@@ -162,8 +162,9 @@ make_banner (GalleryWindow *self)
   gtk_box_append (GTK_BOX (box), self->why);
   gtk_widget_add_css_class (bar, "offline");
   gtk_box_append (GTK_BOX (bar), box);
-  banner = gtk_revealer_new ();
-  gtk_revealer_set_child (GTK_REVEALER (banner), bar);
+  /* It comes over the end of the rows, so that they stay where they are. */
+  banner = g_object_new (GTK_TYPE_REVEALER, "child", bar, "transition-type", GTK_REVEALER_TRANSITION_TYPE_SLIDE_UP, "valign", GTK_ALIGN_END,
+                         "can-target", FALSE, NULL);
   return banner;
 }
 
@@ -171,7 +172,7 @@ static GtkWidget *
 make_content (GalleryWindow *self)
 {
   GtkWidget *box = g_object_new (GTK_TYPE_BOX, "orientation", GTK_ORIENTATION_VERTICAL, "hexpand", TRUE, NULL);
-  GtkWidget *header;
+  GtkWidget *header, *overlay;
 
   self->title = adw_window_title_new (NULL, NULL);
   header = g_object_new (ADW_TYPE_HEADER_BAR, "show-start-title-buttons", FALSE, "title-widget", self->title, NULL);
@@ -184,8 +185,10 @@ make_content (GalleryWindow *self)
   self->stack = g_object_new (GTK_TYPE_STACK, "vexpand", TRUE, "transition-type", GTK_STACK_TRANSITION_TYPE_CROSSFADE, NULL);
   gtk_size_group_add_widget (self->headers, header);
   gtk_box_append (GTK_BOX (box), header);
-  gtk_box_append (GTK_BOX (box), self->banner);
-  gtk_box_append (GTK_BOX (box), self->stack);
+  overlay = gtk_overlay_new ();
+  gtk_overlay_set_child (GTK_OVERLAY (overlay), self->stack);
+  gtk_overlay_add_overlay (GTK_OVERLAY (overlay), self->banner);
+  gtk_box_append (GTK_BOX (box), overlay);
   gtk_widget_add_css_class (box, "view");
   return box;
 }

@@ -263,7 +263,9 @@ typedef struct
 {
   Writer *writer;
   ListdList *photos, *log;
+  char *epoch;      /* of the photographs: another one when they were all made again */
   GHashTable *near; /* ids of photographs in the working range of the window */
+  GHashTable *made; /* ids of those that have a thumbnail */
   GQueue wanted;    /* of ids */
   guint soon;
 } Thumbnails;
@@ -319,6 +321,7 @@ on_thumbnail (gpointer data)
   path = g_build_filename (self->writer->directory, "thumbnails", file, NULL);
   if (!gallery_art_write_landscape (path, seed, name))
     return G_SOURCE_CONTINUE;
+  g_hash_table_add (self->made, g_strdup (id));
 
   transaction = listd_list_begin (self->photos, 0);
   g_variant_dict_init (&set, NULL);
@@ -341,11 +344,8 @@ on_working_range (ListdList *list, const char *view, GVariant *entered, GVariant
   g_variant_iter_init (&iter, entered);
   while (g_variant_iter_next (&iter, "(u&s)", NULL, &id))
     {
-      g_autofree char *file = g_strconcat (id, ".png", NULL);
-      g_autofree char *path = g_build_filename (self->writer->directory, "thumbnails", file, NULL);
-
       g_hash_table_add (self->near, g_strdup (id));
-      if (!g_file_test (path, G_FILE_TEST_EXISTS))
+      if (!g_hash_table_contains (self->made, id))
         g_queue_push_tail (&self->wanted, g_strdup (id));
     }
   if (self->soon == 0 && !g_queue_is_empty (&self->wanted))
@@ -356,8 +356,13 @@ on_working_range (ListdList *list, const char *view, GVariant *entered, GVariant
 static void
 on_photos (ListdList *list, GParamSpec *pspec, Thumbnails *self)
 {
-  if (listd_list_get_state (list) == LISTD_LIST_STATE_READY)
-    fill (self->writer, "gallery-photos", "photo", 0, GALLERY_PHOTOS, PIECE, photo, 0);
+  if (listd_list_get_state (list) != LISTD_LIST_STATE_READY)
+    return;
+  if (g_strcmp0 (self->epoch, listd_list_get_epoch (list)) != 0)
+    g_hash_table_remove_all (self->made);
+  g_free (self->epoch);
+  self->epoch = g_strdup (listd_list_get_epoch (list));
+  fill (self->writer, "gallery-photos", "photo", 0, GALLERY_PHOTOS, PIECE, photo, 0);
 }
 
 static void
@@ -369,6 +374,7 @@ make_thumbnails (Writer *writer)
   g_mkdir_with_parents (folder, 0700);
   self->writer = writer;
   self->near = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
+  self->made = g_hash_table_new_full (g_str_hash, g_str_equal, g_free, NULL);
   self->log = listd_list_new (writer->client, "gallery-prepared");
   self->photos = listd_list_new (writer->client, "gallery-photos");
   listd_list_set_events (self->photos, LISTD_LIST_EVENTS_WORKING_RANGE);

@@ -26,6 +26,7 @@ static const GOptionEntry options[] = {
 };
 
 static GalleryService *service;
+static gboolean failed;
 
 static void
 on_activate (AdwApplication *application, gpointer data)
@@ -43,6 +44,7 @@ on_activate (AdwApplication *application, gpointer data)
   if (service == NULL)
     {
       g_printerr ("listd-gallery: listd cannot be started: %s\n", error->message);
+      failed = TRUE;
       return;
     }
   style = gtk_css_provider_new ();
@@ -115,9 +117,10 @@ main (int argc, char **argv)
   g_unix_signal_add (SIGTERM, on_signal, application);
   g_unix_signal_add (SIGINT, on_signal, application);
   status = g_application_run (G_APPLICATION (application), argc, argv);
-  if (service == NULL)
-    return g_application_get_is_registered (G_APPLICATION (application)) && g_application_get_is_remote (G_APPLICATION (application)) ? status : 69;
-  gallery_service_stop (service);
+  if (failed)
+    return 69;
+  if (service != NULL)
+    gallery_service_stop (service);
   g_clear_object (&service);
   return status;
 }

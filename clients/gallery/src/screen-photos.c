@@ -92,7 +92,8 @@ make_prepared (Photos *self)
   GtkListItemFactory *factory = gtk_signal_list_item_factory_new ();
   GtkWidget *view, *scrolled, *box = g_object_new (GTK_TYPE_BOX, "orientation", GTK_ORIENTATION_VERTICAL, "width-request", 226, NULL);
   GtkWidget *title = g_object_new (GTK_TYPE_LABEL, "label", "Prepared", "xalign", 0.0, NULL);
-  GtkWidget *caption = g_object_new (GTK_TYPE_LABEL, "label", "by another process, which hears what is near the screen", "xalign", 0.0, "wrap", TRUE, NULL);
+  GtkWidget *caption = g_object_new (GTK_TYPE_LABEL, "label", "by another process, which hears what is near the screen", "xalign", 0.0, "wrap", TRUE,
+                                     "max-width-chars", 24, NULL);
   GtkWidget *head = g_object_new (GTK_TYPE_BOX, "orientation", GTK_ORIENTATION_VERTICAL, "spacing", 3, NULL);
 
   g_signal_connect (factory, "setup", G_CALLBACK (on_prepared_setup), NULL);

@@ -99,6 +99,7 @@ gallery_build_search (GalleryScreen *screen)
   g_object_set (entry, "search-delay", 60, NULL);
   g_object_set_data_full (G_OBJECT (screen), "search", self, search_free);
   pane = gallery_pane_new_for_flow (screen, self->view, 640);
+  gallery_pane_set_base (pane, "gallery-million");
   gallery_pane_set_empty (pane, "No Results Found", "Try another name or place");
   gtk_search_entry_set_key_capture_widget (GTK_SEARCH_ENTRY (entry), GTK_WIDGET (screen));
   gtk_box_append (GTK_BOX (box), clamp);
