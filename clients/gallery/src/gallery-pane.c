@@ -60,7 +60,7 @@ on_names (GObject *client, GAsyncResult *result, gpointer data)
       else if (g_str_equal (listd_info_get_state (info), "loading") || g_str_equal (listd_info_get_source (info), "push"))
         gtk_stack_set_visible_child_name (self->stack, "loading");
       else
-        show_page (self, "view-list-symbolic", self->empty_title, self->empty_text);
+        show_page (self, self->base != NULL ? "edit-find-symbolic" : "view-list-symbolic", self->empty_title, self->empty_text);
     }
 }
 

@@ -61,6 +61,13 @@ on_bind (ListdFlowView *view, GtkWidget *person, ListdSlot *slot, Search *self)
   gallery_person_show (GALLERY_PERSON (person), listd_slot_get_item (slot), self->text);
 }
 
+/* What is typed in the window goes into the entry while it is on the screen. */
+static void
+on_map (GtkSearchEntry *entry, gpointer data)
+{
+  gtk_search_entry_set_key_capture_widget (entry, GTK_WIDGET (gtk_widget_get_root (GTK_WIDGET (entry))));
+}
+
 static void
 search_free (gpointer data)
 {
@@ -92,6 +99,7 @@ gallery_build_search (GalleryScreen *screen)
   listd_flow_view_set_stick_to_start (self->view, TRUE);
   g_signal_connect (view, "setup", G_CALLBACK (on_setup), self);
   g_signal_connect (view, "bind", G_CALLBACK (on_bind), self);
+  g_signal_connect (entry, "map", G_CALLBACK (on_map), NULL);
   g_signal_connect (entry, "search-changed", G_CALLBACK (on_search), self);
   g_signal_connect_swapped (self->found, "notify::state", G_CALLBACK (apply), self);
   g_signal_connect_swapped (self->all, "items-changed", G_CALLBACK (show_status), self);
@@ -101,7 +109,6 @@ gallery_build_search (GalleryScreen *screen)
   pane = gallery_pane_new_for_flow (screen, self->view, 640);
   gallery_pane_set_base (pane, "gallery-million");
   gallery_pane_set_empty (pane, "No Results Found", "Try another name or place");
-  gtk_search_entry_set_key_capture_widget (GTK_SEARCH_ENTRY (entry), GTK_WIDGET (screen));
   gtk_box_append (GTK_BOX (box), clamp);
   gtk_box_append (GTK_BOX (box), pane);
   adw_bin_set_child (ADW_BIN (screen), box);

@@ -81,6 +81,27 @@ on_book_bind (ListdFlowView *view, GtkWidget *box, ListdSlot *slot, Shelves *sel
 
 /* Shelves */
 
+/* A GtkScrolledWindow keeps all that a wheel does on it, also what it has no use for. The shelf lets what goes up or down go on to the
+ * list of shelves, unless Shift makes that sideways. */
+static gboolean
+on_wheel (GtkEventControllerScroll *controller, double dx, double dy, GtkWidget *scrolled)
+{
+  const gboolean sideways = (gtk_event_controller_get_current_event_state (GTK_EVENT_CONTROLLER (controller)) & GDK_SHIFT_MASK) != 0;
+  g_autoptr (GListModel) controllers = gtk_widget_observe_controllers (scrolled);
+
+  for (guint i = 0; i < g_list_model_get_n_items (controllers); i++)
+    {
+      g_autoptr (GtkEventController) other = g_list_model_get_item (controllers, i);
+      GtkEventControllerScrollFlags flags;
+
+      if (!GTK_IS_EVENT_CONTROLLER_SCROLL (other) || other == GTK_EVENT_CONTROLLER (controller))
+        continue;
+      flags = gtk_event_controller_scroll_get_flags (GTK_EVENT_CONTROLLER_SCROLL (other)) & ~GTK_EVENT_CONTROLLER_SCROLL_VERTICAL;
+      gtk_event_controller_scroll_set_flags (GTK_EVENT_CONTROLLER_SCROLL (other), sideways ? flags | GTK_EVENT_CONTROLLER_SCROLL_VERTICAL : flags);
+    }
+  return GDK_EVENT_PROPAGATE;
+}
+
 static GtkWidget *
 on_setup (ListdFlowView *view, ListdCell *cell, const char *reuse, const char *kind, Shelves *self)
 {
@@ -89,7 +110,11 @@ on_setup (ListdFlowView *view, ListdCell *cell, const char *reuse, const char *k
   GtkWidget *books = listd_flow_view_new (self->client, NULL);
   GtkWidget *scrolled = g_object_new (GTK_TYPE_SCROLLED_WINDOW, "vscrollbar-policy", GTK_POLICY_NEVER, "hscrollbar-policy", GTK_POLICY_EXTERNAL, "child", books,
                                       "vexpand", TRUE, "margin-start", 6, NULL);
+  GtkEventController *wheel = gtk_event_controller_scroll_new (GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES);
 
+  gtk_event_controller_set_propagation_phase (wheel, GTK_PHASE_CAPTURE);
+  g_signal_connect (wheel, "scroll", G_CALLBACK (on_wheel), scrolled);
+  gtk_widget_add_controller (scrolled, wheel);
   gtk_widget_add_css_class (name, "heading");
   gtk_widget_add_css_class (books, "shelf");
   listd_flow_view_set_pool (LISTD_FLOW_VIEW (books), self->pool);
