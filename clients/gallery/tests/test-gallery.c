@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 /* Opens each screen of the gallery against a real listd, and looks at what it shows. */
 #include "gallery-contents.h"
+#include "gallery-pane.h"
 #include "gallery-person.h"
 #include "gallery-photo.h"
 #include "gallery-window.h"
@@ -87,14 +88,21 @@ length (ListdFlowView *view)
 }
 
 static gboolean
-has_label (const char *part)
+shows (GtkWidget *widget, const char *part)
 {
-  g_autoptr (GPtrArray) labels = find_all (GTK_TYPE_LABEL);
+  g_autoptr (GPtrArray) labels = g_ptr_array_new ();
 
+  find (widget, GTK_TYPE_LABEL, labels);
   for (guint i = 0; i < labels->len; i++)
     if (strstr (gtk_label_get_text (labels->pdata[i]), part) != NULL)
       return TRUE;
   return FALSE;
+}
+
+static gboolean
+has_label (const char *part)
+{
+  return shows (GTK_WIDGET (gallery_window_get_screen (window)), part);
 }
 
 static gboolean
@@ -189,6 +197,8 @@ test_search (void)
   wait_for (has_status (" of 3,0"));
   gtk_editable_set_text (entry, "ines wint");
   wait_for (length (view) < 10);
+  gtk_editable_set_text (entry, "nobody");
+  wait_for (length (view) == 0 && has_label ("No Results Found"));
   gtk_editable_set_text (entry, "");
   wait_for (length (view) >= all);
 }
@@ -248,6 +258,46 @@ test_journal (void)
     wait_for (has_status ("42 entries") && has_label ("Registering new address record"));
 }
 
+static void
+on_created (GObject *client, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (GError) error = NULL;
+
+  listd_client_create_list_finish (LISTD_CLIENT (client), result, &error);
+  g_assert_no_error (error);
+  *(gboolean *) data = TRUE;
+}
+
+/* The spinner ends: with the reason when a source has failed, or with words that there is nothing. */
+static void
+test_failures (void)
+{
+  g_autofree char *none = g_build_filename (folder, "none", NULL), *empty = g_build_filename (folder, "empty", NULL);
+  const char *const folders[][3] = { { "gallery-none", none, "This List Cannot Be Shown" }, { "gallery-empty", empty, "No Rows" } };
+  ListdClient *client = gallery_service_get_client (service);
+
+  g_assert_cmpint (g_mkdir (empty, 0700), ==, 0);
+  for (guint i = 0; i < G_N_ELEMENTS (folders); i++)
+    {
+      GtkWidget *shown = gtk_window_new ();
+      g_autoptr (ListdList) list = listd_list_new (client, folders[i][0]);
+      GtkWidget *pane = gallery_pane_new (gallery_window_get_screen (window), list, gtk_label_new ("a row"));
+      g_autoptr (GPtrArray) spinners = g_ptr_array_new ();
+      g_autofree char *source = g_strconcat ("files/directory?", folders[i][1], NULL);
+      gboolean created = FALSE;
+
+      gtk_window_set_child (GTK_WINDOW (shown), pane);
+      gtk_window_present (GTK_WINDOW (shown));
+      find (pane, GTK_TYPE_SPINNER, spinners);
+      g_assert_cmpuint (spinners->len, ==, 1);
+      listd_client_create_list_async (client, folders[i][0], g_variant_new_parsed ("{'source': <%s>}", source), NULL, on_created, &created);
+      wait_for (created && shows (pane, folders[i][2]));
+      g_assert_true (i > 0 || shows (pane, none));
+      g_assert_false (shows (pane, "a row"));
+      gtk_window_destroy (GTK_WINDOW (shown));
+    }
+}
+
 /* The rows stay, and go on. */
 static void
 test_kill (void)
@@ -302,6 +352,7 @@ main (int argc, char **argv)
   g_test_add_func ("/gallery/shelves", test_shelves);
   g_test_add_func ("/gallery/folder", test_folder);
   g_test_add_func ("/gallery/journal", test_journal);
+  g_test_add_func ("/gallery/failures", test_failures);
   g_test_add_func ("/gallery/kill", test_kill);
   status = g_test_run ();
 
