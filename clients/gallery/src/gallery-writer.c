@@ -333,7 +333,7 @@ on_thumbnail (gpointer data)
 }
 
 static void
-on_working_range (ListdList *list, const char *view, GVariant *entered, GVariant *exited, Thumbnails *self)
+on_working_range (Thumbnails *self, const char *view, GVariant *entered, GVariant *exited)
 {
   GVariantIter iter;
   const char *id;
@@ -378,7 +378,7 @@ make_thumbnails (Writer *writer)
   self->log = listd_list_new (writer->client, "gallery-prepared");
   self->photos = listd_list_new (writer->client, "gallery-photos");
   listd_list_set_events (self->photos, LISTD_LIST_EVENTS_WORKING_RANGE);
-  g_signal_connect (self->photos, "working-range-changed", G_CALLBACK (on_working_range), self);
+  g_signal_connect_swapped (self->photos, "working-range-changed", G_CALLBACK (on_working_range), self);
   g_signal_connect (self->photos, "notify::state", G_CALLBACK (on_photos), self);
   on_photos (self->photos, NULL, self);
 }
