@@ -36,11 +36,21 @@ package final class AdapterObject {
     let source: AdapterSource
     /// The loading state of the list.
     private(set) var filling: Filling
-    /// Whether the list is being moved or removed.
-    private(set) var presence = AdapterPresence()
+    /// Whether the list is being removed, or listd is stopping; events of the source are ignored.
+    private(set) var isEnding = false
+    /// Whether the list is being removed: its host gets no new requests, although the object is still on the bus.
+    private var isLeaving = false
+    /// Whether the list's path is about to change; new views and subscriptions are refused.
+    private var isMoving = false
+    /// The connection that the list is bound to: the list is removed when this connection ends; nil = none.
+    private weak var creator: Peer?
     /// The user of the last answered write, and its time in microseconds since 1970; nil before the first one.
     private(set) var lastWrite: (user: UInt32, time: UInt64)?
-    private let host: HostRequests
+    private let host: ListHost
+    /// The completions of the requests that the host has not answered.
+    private var requests: [RequestID: Completion] = [:]
+    private var lastRequest: RequestID = 0
+    private var callsUnderWay = CallsUnderWay()
 
     /// Makes the object of an adapter, and sets it as the target of the relay.
     init(
@@ -52,7 +62,7 @@ package final class AdapterObject {
         self.access = access
         self.options = options
         self.bytes = bytes
-        self.host = HostRequests(host)
+        self.host = host
         signals = AdapterSignals(
             of: name, epoch: stored.epoch, isRestricted: access.isRestricted, service: service)
         source = AdapterSource(SourceIntake(sourceState, of: stored))
@@ -77,7 +87,7 @@ package final class AdapterObject {
     /// The follower that fills this list, if the list follows another one.
     var following: Follower? { source.follower }
     /// Whether the list is removed when its creator's connection ends.
-    var isTransient: Bool { presence.creator != nil }
+    var isTransient: Bool { creator != nil }
 
     /// Records that a write of a peer is being answered.
     func recordWrite(by peer: Peer) {
@@ -149,7 +159,7 @@ extension AdapterObject {
 extension AdapterObject {
     /// Ends the source and the host; `completion` runs when all effects were reported and all calls answered.
     func end(_ reason: ViewClosing, completion: @escaping @DBusActor () -> Void) {
-        presence.beginEnd()
+        isEnding = true
         source.end()
         request { [intake = source.intake] _ in
             if reason == .shuttingDown { intake.end() }
@@ -157,16 +167,16 @@ extension AdapterObject {
         } _: { id in
             .stop(id, reason)
         }
-        if reason == .adapterRemoved { presence.beginRemoval() }
+        if reason == .adapterRemoved { isLeaving = true }
     }
 
     /// Refuses new views and subscriptions from now on, because the list's path is about to change.
-    func beginMove() { presence.beginMove() }
+    func beginMove() { isMoving = true }
 
     /// Ends all subscriptions, because they refer to the old path.
     func endMove() {
         signals.unsubscribeAll()
-        presence.endMove()
+        isMoving = false
     }
 
     /// Changes the name of the list, and with it the path.
@@ -180,19 +190,19 @@ extension AdapterObject {
     }
 
     /// Binds the list to a connection: the list is removed when the connection ends.
-    func setCreator(_ peer: Peer) { presence.setCreator(peer) }
+    func setCreator(_ peer: Peer) { creator = peer }
 
     /// Returns whether the list is bound to the connection of a peer.
-    func isTransient(of peer: Peer) -> Bool { presence.creator === peer }
+    func isTransient(of peer: Peer) -> Bool { creator === peer }
 
     /// Throws if the list is being removed.
     func checkPresent() throws(ListError) {
-        if presence.isLeaving { throw .gone(name) }
+        if isLeaving { throw .gone(name) }
     }
 
     /// Throws if the list's path is about to change; called for new views and subscriptions.
     func checkNotMoving() throws(ListError) {
-        if presence.isMoving { throw .gone(name) }
+        if isMoving { throw .gone(name) }
     }
 }
 
@@ -243,29 +253,41 @@ extension AdapterObject {
 // MARK: - Host
 
 extension AdapterObject {
+    /// Receives the only answer to a request.
+    typealias Completion = @DBusActor (Result<AdapterAnswer, ListError>) -> Void
+
     /// Sends a command that the host answers, and passes the answer to `completion`.
     ///
     /// - Parameters:
     ///   - user: the user on whose behalf the command is sent; nil = listd itself.
     ///   - isLong: whether the command may take long, so that a job must handle it.
     func request(
-        by user: UInt32? = nil, isLong: Bool = false, _ completion: @escaping RequestTable.Completion,
+        by user: UInt32? = nil, isLong: Bool = false, _ completion: @escaping Completion,
         _ command: (RequestID) -> AdapterCommand
     ) {
-        guard !presence.isLeaving else { return completion(.failure(.gone(name))) }
-        host.request(by: user, isLong: isLong, completion, command)
+        guard !isLeaving else { return completion(.failure(.gone(name))) }
+        lastRequest += 1
+        requests[lastRequest] = completion
+        host.send(command(lastRequest), by: user, isLong: isLong)
     }
 
     /// Sends a command about a view of a peer. Later property reads of that peer wait for the answer.
     func request(
-        of peer: Peer, isLong: Bool, _ completion: @escaping RequestTable.Completion,
+        of peer: Peer, isLong: Bool, _ completion: @escaping Completion,
         _ command: (RequestID) -> AdapterCommand
     ) {
-        request(by: peer.pluginCaller, isLong: isLong, host.trackCall(of: peer, completion), command)
+        let number = callsUnderWay.beginCall(of: peer)
+        let ending: Completion = { [self] outcome in
+            completion(outcome)
+            for body in callsUnderWay.endCall(number, of: peer) { body() }
+        }
+        request(by: peer.pluginCaller, isLong: isLong, ending, command)
     }
 
     /// Runs `read` as soon as the calls that the peer has made so far have taken effect on the properties.
-    func runAfterCalls(of peer: Peer, _ read: @escaping @DBusActor () -> Void) { host.runAfterCalls(of: peer, read) }
+    func runAfterCalls(of peer: Peer, _ read: @escaping @DBusActor () -> Void) {
+        if !callsUnderWay.hold(read, for: peer) { read() }
+    }
 
     /// Calls `answer` after all earlier work of the list.
     func ping(_ answer: @escaping @Sendable () -> Void) { host.ping(answer) }
@@ -295,7 +317,7 @@ extension AdapterObject {
         case .store(let token, let work):
             stored.write(work) { [host] error in EventLoop.shared.post { host.send(.stored(token, error), by: nil) } }
         case .changed(let change): service.adapters.followers.reportChange(change, of: self)
-        case .answer(let id, let outcome): host.completeRequest(id, with: outcome)
+        case .answer(let id, let outcome): requests.removeValue(forKey: id)?(outcome)
         }
     }
 }

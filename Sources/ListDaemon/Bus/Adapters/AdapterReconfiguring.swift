@@ -121,7 +121,7 @@ struct AdapterReconfiguring {
     /// - Throws: an error of the store or the engine; the list then stays unchanged.
     private func setQuery(_ query: DerivedQuery, argument: String, of follower: Follower) async throws(ListError) {
         guard adapter.following === follower, case .list(let base, let present) = adapter.options.source,
-            !adapter.presence.isEnding
+            !adapter.isEnding
         else { throw .gone(adapter.name) }
         guard argument != present else { return }
         var new = adapter.options
@@ -155,7 +155,7 @@ struct AdapterReconfiguring {
     ///
     /// - Throws: an error of the engine about the section controllers; the list then stays incomplete.
     func complete(with parts: AdapterParts) async throws(ListError) {
-        guard adapter.filling.isIncomplete, !adapter.presence.isEnding else { return parts.discard() }
+        guard adapter.filling.isIncomplete, !adapter.isEnding else { return parts.discard() }
         adapter.changeFilling { $0.setIncomplete(false) }
         do throws(ListError) {
             try await configureHost(adapter.options, controllers: parts.controllers)
@@ -164,7 +164,7 @@ struct AdapterReconfiguring {
             parts.discard()
             throw error
         }
-        guard !adapter.presence.isEnding else { return parts.discard() }
+        guard !adapter.isEnding else { return parts.discard() }
         parts.relays.adapter.setTarget(adapter)
         adapter.changeFilling { $0.setState(adapter.options.source == .push ? .ready : .loading) }
         adapter.startSource(parts.source, feed: parts.relays.feed)

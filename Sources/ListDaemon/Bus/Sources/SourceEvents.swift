@@ -107,7 +107,7 @@ struct SourceEvents {
         let record = intake.makeRecord(after: progress, isWhole: isWhole, lacksObjects: adapter.filling.lacksObjects)
         adapter.request { [weak adapter, intake] outcome in
             guard let adapter else { return completion(nil) }
-            guard !adapter.presence.isEnding else {
+            guard !adapter.isEnding else {
                 // The store has the content of this record, even though the list is ending.
                 if case .success = outcome { intake.didApply(record) }
                 return completion(nil)

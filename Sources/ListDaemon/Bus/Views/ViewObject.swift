@@ -106,7 +106,7 @@ final class ViewObject {
     }
 
     /// Sends a command to the host on behalf of a call, behind the viewport that waits.
-    func request(for call: Call, _ command: ViewCommand, _ completion: @escaping RequestTable.Completion) {
+    func request(for call: Call, _ command: ViewCommand, _ completion: @escaping AdapterObject.Completion) {
         switch command {
         case .setViewport, .acknowledge: break
         case .setVisibleRange, .scrollTo, .reportScroll, .setOnScreen, .reportSizes, .select, .changeSelection,
