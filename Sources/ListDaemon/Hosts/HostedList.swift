@@ -2,6 +2,7 @@
 
 internal import ListConfiguration
 @_spi(Daemon) internal import ListKit
+internal import ListSupport
 internal import ListWorkers
 
 /// A list as its host runs it: its objects, presenter and writes. It handles commands and reports, and leaves effects.
@@ -40,6 +41,18 @@ final class HostedList {
         case stopped(ViewClosing)
     }
 
+    /// A kind of write.
+    private enum Write {
+        /// The changes of an update, with the amounts that were booked for them.
+        case update(Quotas.Amounts?)
+        /// The reservation of a block of revision numbers.
+        case block(StoreWrite)
+        /// Changes that were announced before they were stored.
+        case record(StoreWrite)
+        /// The last write before the list ends.
+        case last
+    }
+
     /// The maximum number of objects of a list that is used on the event loop: some calls take a time that grows with
     /// them, such as the first layout of a view.
     private static let mostObjectsOnLoop = 100_000
@@ -51,7 +64,11 @@ final class HostedList {
     /// Takes the steps of the objects to the link.
     private let driver: ListDriver
     private var life = Life.running
-    private var writes: HostWrites
+    /// The account on which the objects are booked; nil = they are not counted.
+    private var account: HostAccount?
+    /// The writes that the store has not answered.
+    private var writes: [StoringToken: Write] = [:]
+    private var lastToken: StoringToken = 0
     private var output = Output()
     /// The executor of section controllers' timers.
     private weak var executor: (any ListExecutor)?
@@ -65,10 +82,11 @@ final class HostedList {
     /// Makes a list; see ``ListHost``.
     init(
         configuration: ListOptions, controllers: SectionControllerTable, objects: [ListObject],
-        revision: UInt64, changes: [Transaction], writes: HostWrites, isStored: Bool, wasPresented: Bool,
+        revision: UInt64, changes: [Transaction], account: HostAccount?, isStored: Bool, wasPresented: Bool,
         rest: RestingItems?, times: CallbackTimes?, now: @escaping @Sendable () -> UInt64
     ) {
-        self.writes = writes
+        self.account = account
+        self.account?.bookRestored(objects)
         let list = ObjectList(
             table: SectionTable(resting: objects, itemCount: rest?.count ?? 0, isFlat: rest?.isFlat ?? false),
             numbers: RevisionNumbers(at: revision, isStored: isStored),
@@ -149,7 +167,8 @@ extension HostedList {
             link.forwardCall(id, command, by: user)
         case .closeView(let view, let reason): link.close(view, reason, by: user)
         case .hold(let holds): link.setHolds(all: holds)
-        case .stored(let token, let error): if let write = writes.end(token) { finish(write, error: error) }
+        case .stored(let token, let error):
+            if let write = writes.removeValue(forKey: token) { finish(write, error: error) }
         case .stop(let id, let reason):
             if isResting, objects.hasWaitingRequests { presentHere() }
             life = .stopping(id, reason)
@@ -232,7 +251,9 @@ extension HostedList {
 
     private func store(_ work: StoreWrite) {
         do throws(ListError) {
-            let booked = try writes.book(work.change)
+            let booked = try work.change.flatMap { (change) throws(ListError) in
+                change.hasObjectChanges ? try account?.book(change) : nil
+            }
             if objects.numbers.isUnstored {
                 finish(.update(booked), error: nil)
             } else {
@@ -243,16 +264,18 @@ extension HostedList {
         }
     }
 
-    private func requestWrite(_ write: HostWrites.Write, of work: StoreWrite) {
-        sink([.store(writes.begin(write), work)])
+    private func requestWrite(_ write: Write, of work: StoreWrite) {
+        lastToken += 1
+        writes[lastToken] = write
+        sink([.store(lastToken, work)])
     }
 
     /// Handles the store's answer to a write.
-    private func finish(_ write: HostWrites.Write, error: ListError?) {
+    private func finish(_ write: Write, error: ListError?) {
         let outcome: Result<Void, ListError> = error.map { .failure($0) } ?? .success(())
         switch write {
         case .update(let booked):
-            if error != nil { writes.cancel(booked) }
+            if error != nil, let booked { account?.cancel(booked) }
             carryOut(driver.stored(outcome, retryingEach: error?.code == .limitsExceeded, now: now))
         case .block(let work):
             objects.finishReserving(work, outcome, now: now)
@@ -445,7 +468,7 @@ extension HostedList {
         life = .stopped(reason)
         sink(finishRequests(with: objects.refuseWaiting(.unpresented)))
         link.end(reason, refusing: .unpresented)
-        writes.close()
+        account?.close()
         sink([.answer(id, .success(.done))])
         output.hasEnded = true
     }

@@ -73,7 +73,7 @@ package final class ListHost: PresentedList {
     ) {
         list = HostedList(
             configuration: configuration, controllers: controllers, objects: objects, revision: revision,
-            changes: changes, writes: HostWrites(account, of: objects), isStored: isStored, wasPresented: wasPresented,
+            changes: changes, account: account, isStored: isStored, wasPresented: wasPresented,
             rest: rest, times: times, now: clock.now)
         jobs = HostExecutor(label: "org.listd.list." + configuration.name)
         (self.times, self.sink, self.clock) = (times, sink, clock)

@@ -189,7 +189,7 @@ extension ViewObject {
     /// - Parameter then: called with the outcome, after the call was answered.
     func performForPicture(
         _ call: Call, _ command: @escaping @DBusActor (_ growth: Int) -> ViewCommand,
-        then: @escaping RequestTable.Completion = { _ in }
+        then: @escaping AdapterObject.Completion = { _ in }
     ) {
         places += 1
         performForPicture(call, command, number: places, growth: Self.firstGrowth, then: then)
@@ -197,7 +197,7 @@ extension ViewObject {
 
     private func performForPicture(
         _ call: Call, _ command: @escaping @DBusActor (_ growth: Int) -> ViewCommand, number: UInt64, growth: Int,
-        then: @escaping RequestTable.Completion
+        then: @escaping AdapterObject.Completion
     ) {
         let quotas = service.limits.quotas
         let booked = quotas.bookBytes(upTo: growth, for: user)
