@@ -21,79 +21,120 @@ public struct Message: Sendable {
         static let allowInteractiveAuthorization = Flags(rawValue: 4)
     }
 
-    /// The kind of message; nil for a kind that this version of the protocol does not define.
-    public let kind: Kind?
-    /// The serial of a received message; 0 for other messages.
-    public let serial: UInt32
-    /// The serial of the call that this message answers; 0 if it is not an answer.
-    public let replySerial: UInt32
-    /// The object that is called or that emits the signal; nil for answers.
-    public let path: ObjectPath?
-    /// The interface of the member; optional in a method call.
-    public let interface: String?
-    /// The name of the method or signal.
-    public let member: String?
-    /// The name of the error; nil for other kinds of messages.
-    public let errorName: String?
-    /// The bus name of the receiver; nil for a broadcast signal, or on a direct connection.
-    public private(set) var destination: String?
-    /// The unique name of the sender. A bus guarantees it, a direct peer does not.
-    public internal(set) var sender: String?
-    private(set) var flags: Flags
-    /// The arguments.
-    public private(set) var body: MessageBody
-    /// The length in bytes of a received message, header and body; 0 for other messages.
-    public let size: Int
-    /// Whether an account reserved room for this message while it was incomplete, and has released the room since.
-    /// Such a message must not be counted again.
-    package internal(set) var isAccountedFor = false
-    /// The form in which libdbus sends the message, if it was made already.
-    private(set) var form: LibdbusMessage?
+    /// The parts of a message. Copies of the message share them; a copy that changes gets its own first, so that no
+    /// thread sees another one's change.
+    private final class Parts: @unchecked Sendable {
+        let kind: Kind?
+        let (serial, replySerial): (UInt32, UInt32)
+        let path: ObjectPath?
+        let (interface, member, errorName): (String?, String?, String?)
+        let size: Int
+        fileprivate var (destination, sender): (String?, String?)
+        fileprivate var flags: Flags
+        fileprivate var body: MessageBody
+        fileprivate var isAccountedFor = false
+        fileprivate var form: LibdbusMessage?
+
+        init(
+            _ kind: Kind?, _ path: ObjectPath?, _ names: (interface: String?, member: String?, error: String?),
+            _ serials: (own: UInt32, reply: UInt32), _ ends: (destination: String?, sender: String?), _ flags: Flags,
+            _ body: MessageBody, _ size: Int
+        ) {
+            (self.kind, self.path, self.flags, self.body, self.size) = (kind, path, flags, body, size)
+            (interface, member, errorName) = names
+            (serial, replySerial) = serials
+            (destination, sender) = ends
+        }
+
+        convenience init(copying other: Parts) {
+            self.init(
+                other.kind, other.path, (other.interface, other.member, other.errorName),
+                (other.serial, other.replySerial), (other.destination, other.sender), other.flags, other.body,
+                other.size)
+            (isAccountedFor, form) = (other.isAccountedFor, other.form)
+        }
+    }
+
+    private var parts: Parts
 
     init(
         _ kind: Kind?, path: ObjectPath? = nil, interface: String? = nil, member: String? = nil,
         errorName: String? = nil, serial: UInt32 = 0, replySerial: UInt32 = 0, destination: String? = nil,
         sender: String? = nil, flags: Flags = [], body: MessageBody = .empty, size: Int = 0
     ) {
-        self.kind = kind
-        (self.path, self.interface, self.member, self.errorName) = (path, interface, member, errorName)
-        (self.serial, self.replySerial) = (serial, replySerial)
-        (self.destination, self.sender) = (destination, sender)
-        self.flags = flags
-        self.body = body
-        self.size = size
+        parts = Parts(
+            kind, path, (interface, member, errorName), (serial, replySerial), (destination, sender), flags, body, size)
+    }
+
+    private mutating func change(_ body: (Parts) -> Void) {
+        if !isKnownUniquelyReferenced(&parts) { parts = Parts(copying: parts) }
+        body(parts)
     }
 }
 
 // MARK: - The header
 
 extension Message {
+    /// The kind of message; nil for a kind that this version of the protocol does not define.
+    public var kind: Kind? { parts.kind }
+    /// The serial of a received message; 0 for other messages.
+    public var serial: UInt32 { parts.serial }
+    /// The serial of the call that this message answers; 0 if it is not an answer.
+    public var replySerial: UInt32 { parts.replySerial }
+    /// The object that is called or that emits the signal; nil for answers.
+    public var path: ObjectPath? { parts.path }
+    /// The interface of the member; optional in a method call.
+    public var interface: String? { parts.interface }
+    /// The name of the method or signal.
+    public var member: String? { parts.member }
+    /// The name of the error; nil for other kinds of messages.
+    public var errorName: String? { parts.errorName }
+    /// The bus name of the receiver; nil for a broadcast signal, or on a direct connection.
+    public var destination: String? { parts.destination }
     /// The signature of the body.
     public var signature: Signature { body.signature }
+
+    /// The unique name of the sender. A bus guarantees it, a direct peer does not.
+    public internal(set) var sender: String? {
+        get { parts.sender }
+        set { change { $0.sender = newValue } }
+    }
+
+    /// The length in bytes of a received message, header and body; 0 for other messages.
+    public var size: Int { parts.size }
+
+    /// Whether an account reserved room for this message while it was incomplete, and has released the room since.
+    /// Such a message must not be counted again.
+    package internal(set) var isAccountedFor: Bool {
+        get { parts.isAccountedFor }
+        set { if parts.isAccountedFor != newValue { change { $0.isAccountedFor = newValue } } }
+    }
 
     /// Whether the caller expects no answer, not even an error (NO_REPLY_EXPECTED). `Connection.call` and
     /// `callWithoutReply` set this themselves.
     public var noReplyExpected: Bool {
-        get { flags.contains(.noReplyExpected) }
+        get { parts.flags.contains(.noReplyExpected) }
         set { set(.noReplyExpected, to: newValue) }
     }
 
     /// Whether the bus may start a service for this call.
     public var autoStart: Bool {
-        get { !flags.contains(.noAutoStart) }
+        get { !parts.flags.contains(.noAutoStart) }
         set { set(.noAutoStart, to: !newValue) }
     }
 
     /// Whether the caller allows interactive authorization.
     public var allowInteractiveAuthorization: Bool {
-        get { flags.contains(.allowInteractiveAuthorization) }
+        get { parts.flags.contains(.allowInteractiveAuthorization) }
         set { set(.allowInteractiveAuthorization, to: newValue) }
     }
 
     private mutating func set(_ flag: Flags, to isSet: Bool) {
-        guard flags.contains(flag) != isSet else { return }
-        if isSet { flags.insert(flag) } else { flags.remove(flag) }
-        form = nil
+        guard parts.flags.contains(flag) != isSet else { return }
+        change { parts in
+            parts.flags.formSymmetricDifference(flag)
+            parts.form = nil
+        }
     }
 
     /// Sets the receiver's bus name; a signal with a destination is unicast.
@@ -101,7 +142,7 @@ extension Message {
     /// - Throws: `InvalidArgs` for a name that D-Bus does not allow.
     public mutating func setDestination(_ name: String) throws(DBusError) {
         try Names.checkBusName(name)
-        destination = name
+        change { $0.destination = name }
     }
 
     /// An upper bound of the header's length in bytes. Only the path can exceed 255 bytes, and a bus may add a
@@ -165,6 +206,9 @@ extension Message {
     /// The maximum length of a body in bytes. With its header, the message stays below the specification's 128 MiB.
     public static let largestBody = MessageBody.largest
 
+    /// The arguments.
+    public var body: MessageBody { parts.body }
+
     /// The length of the body in bytes.
     public var bodySize: Int { body.count }
 
@@ -175,8 +219,8 @@ extension Message {
         _ signature: Signature, limit: Int = Message.largestBody,
         _ body: (inout MessageWriter) throws(DBusError) -> Void
     ) throws(DBusError) {
-        self.body = try MessageBody(signature, limit: min(limit, Message.largestBody), body)
-        form = nil
+        let written = try MessageBody(signature, limit: min(limit, Message.largestBody), body)
+        change { ($0.body, $0.form) = (written, nil) }
     }
 
     /// Writes the whole body from typed values.
@@ -196,13 +240,14 @@ extension Message {
 
     /// Takes the body out of the message, which then no longer holds memory for it.
     mutating func takeBody() -> MessageBody {
-        defer { body = .empty }
+        let body = body
+        change { ($0.body, $0.form) = (.empty, nil) }
         return body
     }
 
     /// Passes a reader of the body to a closure.
     public func read<R>(_ body: (inout MessageReader) throws(DBusError) -> R) throws(DBusError) -> R {
-        try self.body.read(body)
+        try parts.body.read(body)
     }
 
     /// Reads the whole body as typed values.
@@ -235,10 +280,14 @@ extension Message {
     /// - Throws: `NoMemory`; `InvalidArgs` with libdbus' reason.
     public func encoded() throws(DBusError) -> Message {
         guard form == nil else { return self }
+        let form = try LibdbusMessage(encoding: self)
         var message = self
-        message.form = try LibdbusMessage(encoding: self)
+        message.change { $0.form = form }
         return message
     }
+
+    /// The form in which libdbus sends the message, if it was made already.
+    var form: LibdbusMessage? { parts.form }
 
     /// Codes of the header's fields.
     private enum Field: UInt8 {
@@ -270,7 +319,7 @@ extension Message {
     private func appendStart(bodySize: Int, to bytes: inout MarshalledBytes) -> Bool {
         guard let place = unsafe bytes.extend(by: 16, alignment: 8) else { return false }
         let order = UInt8(ascii: 1.littleEndian == 1 ? "l" : "B")
-        let start = (order, kind?.rawValue ?? 0, flags.rawValue, 1 as UInt8)
+        let start = (order, kind?.rawValue ?? 0, parts.flags.rawValue, 1 as UInt8)
         unsafe place.storeBytes(of: start, as: (UInt8, UInt8, UInt8, UInt8).self)
         let numbers = (UInt32(truncatingIfNeeded: bodySize), 1 as UInt32, 0 as UInt32)
         unsafe place.storeBytes(of: numbers, toByteOffset: 4, as: (UInt32, UInt32, UInt32).self)
