@@ -14,6 +14,8 @@ struct FakeList {
     var most = 0
     private var last: Picture?
     private var offset = 0.0
+    /// How far the list has moved the viewport.
+    private var moved = 0.0
     private var sequence: UInt64 = 0
 
     init(heights: [Double], spacing: Double = 0, columns: Int = 1) {
@@ -28,7 +30,8 @@ struct FakeList {
 
     var height: Double { (frames.map { $0.y + $0.height }.max() ?? 0) + inset }
 
-    func picture(y: Double, height visible: Double, sequence: UInt64) -> Picture {
+    /// - Parameter distance: how far the list has moved the viewport so far, if it is not known.
+    func picture(y: Double, height visible: Double, sequence: UInt64, moved distance: Double? = nil) -> Picture {
         let shown = frames.enumerated().filter { $1.y < y + visible + 20 && $1.y + $1.height > y - 20 }.map {
             Picture.Shown(
                 slot: UInt32($0), objectID: "o\($0)", section: UInt32($0), item: 0, kind: "cell", reuseIdentifier: "",
@@ -36,13 +39,15 @@ struct FakeList {
         }
         return Picture(
             sequence: sequence, revision: 1, contentSize: Extent(width: 40, height: height),
-            offset: Position(x: 0, y: y), shown: shown)
+            offset: Position(x: 0, y: y), shown: shown, shift: Position(x: 0, y: distance ?? moved))
     }
 
     /// Returns the picture after a scroll that puts an item in the middle of a viewport.
     mutating func picture(around number: Int, height visible: Double) -> Picture {
         let frame = frames[number]
+        let before = offset
         offset = max(0, min(frame.y + frame.height / 2 - visible / 2, height - visible))
+        moved += offset - before
         sequence += 1
         let new = picture(y: offset, height: visible, sequence: sequence)
         last = new

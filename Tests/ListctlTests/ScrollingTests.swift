@@ -120,11 +120,11 @@ struct ScrollingTests {
         _ = browser.step(.scroll(rows: 1))
         // The daemon does not know the step yet. Its viewport starts two items further down, because two items were
         // inserted above.
-        _ = browser.show(list.picture(y: 44 * 12, height: 440, sequence: 8))
-        _ = browser.show(list.picture(y: 44 * 13, height: 440, sequence: 9))
+        _ = browser.show(list.picture(y: 44 * 12, height: 440, sequence: 8, moved: 88))
+        _ = browser.show(list.picture(y: 44 * 13, height: 440, sequence: 9, moved: 88))
         _ = browser.handleAnswer()
         #expect(browser.scroller.top == 44 * 13)
-        _ = browser.show(list.picture(y: 44 * 15, height: 440, sequence: 10))
+        _ = browser.show(list.picture(y: 44 * 15, height: 440, sequence: 10, moved: 176))
         #expect(browser.scroller.top == 44 * 15)
     }
 

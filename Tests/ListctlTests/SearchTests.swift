@@ -275,7 +275,7 @@ struct SearchTests {
             .shown(
                 Picture(
                     sequence: 1, revision: 1, contentSize: Extent(width: 40, height: 440),
-                    offset: Position(x: 0, y: 44), shown: items)))
+                    offset: Position(x: 0, y: 44), shown: items, shift: Position(x: 0, y: 44))))
         _ = state.handle(.answered)
         let query = try search("H0", &state)
         #expect(state.handle(.found(query, nil)) == [.draw])

@@ -25,6 +25,8 @@ enum Axis: Equatable {
         return Picture(
             sequence: picture.sequence, revision: picture.revision,
             contentSize: Extent(width: picture.contentSize.height, height: picture.contentSize.width),
-            offset: Position(x: picture.offset.y, y: picture.offset.x), shown: shown)
+            offset: Position(x: picture.offset.y, y: picture.offset.x), shown: shown,
+            shift: Position(x: picture.shift.y, y: picture.shift.x), sticky: picture.sticky,
+            stickyEdge: picture.stickyEdge)
     }
 }

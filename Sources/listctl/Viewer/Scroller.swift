@@ -52,8 +52,8 @@ struct Scroller {
     private(set) var size: Size
     /// The offset of the screen in the content, in points.
     private(set) var top = 0.0
-    /// The offset of the viewport in the daemon's last picture.
-    private var offset = 0.0
+    /// How far the daemon had moved the viewport in its last picture, in all pictures together.
+    private var moved = 0.0
     /// The offset of a viewport of the current size that the picture covers, that is, of which it has all items.
     private var coveredOffset: Double?
     /// The request that is in flight.
@@ -76,7 +76,7 @@ struct Scroller {
 
     /// Starts with a new view, which has no picture yet. The screen keeps its offset.
     mutating func start() -> ViewportOffset {
-        (offset, coveredOffset, clampedHeight) = (0, nil, -1)
+        (moved, coveredOffset, clampedHeight) = (0, nil, -1)
         return requestViewport(at: top, goal: .down(top))
     }
 
@@ -98,13 +98,13 @@ struct Scroller {
         return hasArrived ? move(toward: .down(top), in: picture) : nil
     }
 
-    /// Applies a new picture, to whose offset the daemon may have moved the viewport.
+    /// Applies a new picture, for which the daemon may have moved the viewport.
     mutating func show(_ picture: Picture) -> ViewportOffset? {
-        // Invalid offsets are ignored.
-        let place = abs(picture.offset.y) < 1e12 ? picture.offset.y : 0
-        let expected = [offset] + (request.map { [$0.y] } ?? [])
-        shift(by: place - (expected.min { abs(place - $0) < abs(place - $1) } ?? place))
-        offset = place
+        // Invalid distances are ignored.
+        if abs(picture.shift.y) < 1e12 {
+            shift(by: picture.shift.y - moved)
+            moved = picture.shift.y
+        }
         return hasArrived ? clamp(in: picture) : nil
     }
 
@@ -112,7 +112,7 @@ struct Scroller {
     mutating func handleAnswer(in picture: Picture) -> ViewportOffset? {
         guard let request else { return nil }
         self.request = nil
-        (offset, coveredOffset) = (request.y, request.size == size ? request.y : nil)
+        coveredOffset = request.size == size ? request.y : nil
         return move(toward: request.goal, in: picture) ?? clamp(in: picture)
     }
 
