@@ -124,6 +124,8 @@ private final class SelfScrollingViewer {
     }
 
     private func setViewport() throws {
+        // Sequence 0 means the newest picture, so a viewer scrolls only when it has drawn the first one.
+        while mirror.sequence == 0, !late.isEmpty { try draw() }
         isStarted = true
         trace.append("viewport \(place) \(size) seen \(mirror.sequence)")
         receive(
