@@ -153,7 +153,8 @@ extension RunningDaemon {
     private static let socketName = "direct"
 
     private func registerManager() {
-        var features = server == nil ? [] : ["direct"]
+        // The signatures of the contract that is ready for 1.0 are in force.
+        var features = ["contract-1.0"] + (server == nil ? [] : ["direct"])
         if service.store != nil { features.append("store") }
         features.append("workers")
         let manager = ManagerObject(
