@@ -168,7 +168,10 @@ private final class SelfScrollingViewer {
 
     private func draw() throws {
         guard let change = late.first else {
-            if options.window != nil { receive(try list.adapter.acknowledge(view: 1, sequence: mirror.sequence)) }
+            guard options.window != nil else { return }
+            receive(try list.adapter.acknowledge(view: 1, sequence: mirror.sequence))
+            // A stall ends without a picture if nothing differs any more.
+            isStalled = try list.adapter.viewDescription(1).state == .stalled
             return
         }
         late.removeFirst()
