@@ -118,7 +118,14 @@ private struct DamagedDatabase {
         database.setKeepsLog(true)
         // In this mode, SQLite makes no shared memory file.
         try? database.execute("PRAGMA locking_mode = EXCLUSIVE; PRAGMA cell_size_check = ON")
-        let hasDigests = (try? database.statement("SELECT \(StoredRow.columns) FROM adapter LIMIT 0")) != nil
+        let hasDigests: Bool
+        do throws(SQLiteFailure) {
+            _ = try database.statement("SELECT \(StoredRow.columns) FROM adapter LIMIT 0")
+            hasDigests = true
+        } catch {
+            // SQLITE_ERROR: a table of an earlier version, without these columns. Damage says nothing about the columns.
+            hasDigests = error.code & 0xFF != 1
+        }
         reader = StoreReader(database: database, checksDigests: hasDigests)
         // A damaged page is passed from both sides.
         let (forward, backward) = (Self.keys(in: database, "ASC"), Self.keys(in: database, "DESC"))

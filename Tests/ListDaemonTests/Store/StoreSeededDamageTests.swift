@@ -24,18 +24,21 @@ struct StoreSeededDamageTests {
         return (first, variables["LISTD_SOAK"] == "1" ? 1000 : 40)
     }()
 
+    /// Seeds that have found a fault: with this one, SQLite reads some rows of a database whose schema is damaged.
+    private static let known: [UInt64] = [6_685_034_657_767_757_357]
+
     @Test(
         "files are flipped, cut, swapped, copied and removed → no revision comes twice, no loss is silent",
         .rule("DU-08"))
     func damages() async throws {
         var figures: [String: Int] = [:]
-        for number in 0..<Self.count {
-            let outcome = try await DamagedRun(seed: Self.first + UInt64(number)).perform()
+        for seed in Self.known + (0..<Self.count).map({ Self.first + UInt64($0) }) {
+            let outcome = try await DamagedRun(seed: seed).perform()
             figures[outcome, default: 0] += 1
         }
         let text = figures.sorted { $0.key < $1.key }.map { "\($0.key): \($0.value)" }.joined(separator: "; ")
         print("\(Self.count) damages from seed \(Self.first): \(text)")
-        #expect(figures.values.reduce(0, +) == Self.count)
+        #expect(figures.values.reduce(0, +) == Self.known.count + Self.count)
     }
 }
 
@@ -252,7 +255,8 @@ private final class DamagedRun {
             outcome = list == nil || outcome == "lists lost" ? "lists lost" : "changes lost"
             #expect(
                 said.contains("“\(name)”") || isUnnamed || (kind == "earlier all" && list == nil),
-                "seed \(seed): \(kind): \(name) is lost in silence:\n\(said)")
+                "seed \(seed): \(kind): \(name) at \(model.revision) is \(list.map { "at \($0.revision)" } ?? "lost") in silence:\n\(said)"
+            )
             #expect(!opened.lost.isEmpty, "seed \(seed): \(kind): nothing stays in sight of \(name)")
             #expect(list?.adapter.epoch != epoch, "seed \(seed): \(kind): \(name) is set back within its epoch")
         }
