@@ -46,7 +46,7 @@ gallery: bootstrap-gallery
 # A line with $(MAKE) would run even with `make -n`.
 check: bootstrap-check bootstrap-python bootstrap-glib bootstrap-gtk bootstrap-gallery lint
 	scripts/build debug tests
-	scripts/side-by-side "scripts/run-tests .build/debug/listdPackageTests.xctest" "make test-service check-python check-glib check-gtk check-gallery"
+	scripts/side-by-side "scripts/run-tests .build/debug/listdPackageTests.xctest" "make test-service check-python" "make check-glib check-gtk check-gallery"
 
 test: bootstrap-check
 	scripts/test "$(FILTER)"
