@@ -467,6 +467,8 @@ listd_follower_start (ListdFollower *self, const char *epoch, guint64 revision, 
     }
   self->attempts = 0;
   self->needed = 0;
+  /* The rows may be those of another epoch, which has the same revisions: nothing of the list belongs to them. */
+  self->filled = FALSE;
   listd_follower_relocate (self, epoch, revision, n_sections, flat);
 }
 

@@ -3,6 +3,7 @@
 #include "listd-client-private.h"
 #include "stage.h"
 
+#include <signal.h>
 #include <string.h>
 
 /* Signals of listd that do not come to a client. */
@@ -362,6 +363,26 @@ reorder (GDBusConnection *connection, GDBusMessage *message, gboolean incoming, 
   return message;
 }
 
+/* What is held back comes to the client. */
+static void
+let_go (Lossy *self)
+{
+  g_autoptr (GError) error = NULL;
+  g_autoptr (GDBusConnection) other
+      = g_dbus_connection_new_for_address_sync (stage_address (self->stage),
+                                                G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT
+                                                    | G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION,
+                                                NULL, NULL, &error);
+
+  g_assert_no_error (error);
+  g_dbus_connection_emit_signal (other, g_dbus_connection_get_unique_name (self->client->connection), "/test", "org.listd.Test", "LetGo", NULL,
+                                 &error);
+  g_assert_no_error (error);
+  g_dbus_connection_flush_sync (other, NULL, &error);
+  g_assert_no_error (error);
+  g_dbus_connection_close_sync (other, NULL, NULL);
+}
+
 /* The successor of a list is heard of before the end of the view that was open: the view is opened again by itself. */
 static void
 successor_before_end (void)
@@ -369,8 +390,6 @@ successor_before_end (void)
   Lossy self;
   Order order = { NULL, FALSE };
   g_autoptr (ListdView) view = NULL;
-  g_autoptr (GDBusConnection) other = NULL;
-  g_autoptr (GError) error = NULL;
   guint filter;
 
   lossy_init (&self, STAGE_DAEMON);
@@ -390,17 +409,91 @@ successor_before_end (void)
   while (g_main_context_iteration (NULL, FALSE))
     ;
   g_assert_cmpint (listd_view_get_state (view), ==, LISTD_VIEW_STATE_ACTIVE);
-  other = g_dbus_connection_new_for_address_sync (stage_address (self.stage),
-                                                  G_DBUS_CONNECTION_FLAGS_AUTHENTICATION_CLIENT
-                                                      | G_DBUS_CONNECTION_FLAGS_MESSAGE_BUS_CONNECTION,
-                                                  NULL, NULL, &error);
-  g_assert_no_error (error);
-  g_dbus_connection_emit_signal (other, g_dbus_connection_get_unique_name (self.client->connection), "/test", "org.listd.Test", "LetGo", NULL,
-                                 &error);
-  g_assert_no_error (error);
+  let_go (&self);
   stage_wait (g_list_model_get_n_items (listd_view_get_slots (view)) == 3 && listd_view_get_state (view) == LISTD_VIEW_STATE_ACTIVE);
   g_dbus_connection_remove_filter (self.client->connection, filter);
-  g_dbus_connection_close_sync (other, NULL, NULL);
+  lossy_clear (&self);
+}
+
+/* The answer of a search, which a list that is read anew waits for. */
+typedef struct
+{
+  gint serial; /* of the question */
+  GDBusMessage *answer;
+  gint held;
+} Search;
+
+static GDBusMessage *
+hold_answer (GDBusConnection *connection, GDBusMessage *message, gboolean incoming, gpointer data)
+{
+  Search *search = data;
+
+  if (!incoming)
+    {
+      if (g_strcmp0 (g_dbus_message_get_member (message), "FindObject") == 0 && search->serial == 0)
+        search->serial = g_dbus_message_get_serial (message);
+      return message;
+    }
+  if (search->serial != 0 && search->answer == NULL && g_dbus_message_get_reply_serial (message) == (guint32) search->serial)
+    {
+      search->answer = message;
+      g_atomic_int_set (&search->held, TRUE);
+      return NULL;
+    }
+  if (g_strcmp0 (g_dbus_message_get_member (message), "LetGo") == 0 && search->answer != NULL)
+    {
+      g_object_unref (message);
+      return g_steal_pointer (&search->answer);
+    }
+  return message;
+}
+
+/* The rows are still those of the list that is gone, and the one that was made in its place counts its revisions from the beginning. */
+static void
+other_epoch (void)
+{
+  Lossy self;
+  Search search = { 0, NULL, FALSE };
+  g_autoptr (ListdItem) item = NULL;
+  g_autoptr (ListdItem) first = NULL;
+  g_autofree char *epoch = NULL;
+  guint64 revision;
+  guint filter;
+
+  lossy_init (&self, STAGE_DAEMON);
+  item = loaded_at (self.list, 50);
+  revision = stage_apply (self.stage, "lossy", NULL, "[('o99', '', 'keep', '', {'text': <'other'>})]");
+  stage_wait (listd_list_get_revision (self.list) == revision);
+  epoch = g_strdup (listd_list_get_epoch (self.list));
+  filter = g_dbus_connection_add_filter (self.client->connection, hold_answer, &search, NULL);
+  /* All of it while the main loop does not run. */
+  stage_stop_listd (self.stage, SIGKILL);
+  stage_start_listd (self.stage);
+  g_variant_unref (stage_call (self.stage, "/org/listd/Listd1", "Manager", "RemoveAdapter", g_variant_new ("(s)", "lossy")));
+  stage_create (self.stage, "lossy", NULL);
+  stage_fill (self.stage, "lossy", 100);
+  g_assert_cmpuint (stage_apply (self.stage, "lossy", NULL, "[('o50', '', 'first', '', {'text': <'moved'>})]"), ==, revision);
+
+  stage_wait (g_atomic_int_get (&search.held));
+  first = g_list_model_get_item (G_LIST_MODEL (self.list), 0);
+  for (guint i = 0; i < 5; i++)
+    {
+      while (g_main_context_iteration (NULL, FALSE))
+        ;
+      wait_for_signals (&self);
+    }
+  /* It is `o0` of the old list, and no content of the new one. */
+  g_assert_cmpstr (listd_list_get_epoch (self.list), ==, epoch);
+  g_assert_false (listd_item_get_loaded (first));
+  let_go (&self);
+  stage_wait (is_ready (self.list, 100) && g_strcmp0 (listd_list_get_epoch (self.list), epoch) != 0);
+  g_assert_cmpuint (listd_list_get_position (self.list, item), ==, 0);
+  g_assert_cmpuint (listd_list_get_position (self.list, first), ==, G_MAXUINT);
+  {
+    g_autoptr (ListdItem) second = loaded_at (self.list, 1);
+    g_assert_cmpstr (listd_item_get_id (second), ==, "o0");
+  }
+  g_dbus_connection_remove_filter (self.client->connection, filter);
   lossy_clear (&self);
 }
 
@@ -508,6 +601,7 @@ main (int argc, char **argv)
   g_test_add_func ("/lost/a view that ended before it was heard of → it is opened again", ended_before_opened);
   g_test_add_func ("/lost/a list is made again in a handler of its end → other objects hear of both in order", heard_in_order);
   g_test_add_func ("/lost/a list whose successor is heard of before the end of its view → the view shows it", successor_before_end);
+  g_test_add_func ("/lost/a list that was made again while listd was away → the rows of the old one get nothing of it", other_epoch);
   g_test_add_func ("/lost/Stalled, as a picture is larger than the credit that is left → it comes", stalls);
   g_test_add_func ("/lost/more pictures than credit in one turn of the main loop → the newest content", sleeps);
   /* A quarter of a million objects take their time. */
