@@ -86,20 +86,58 @@ listd_runs_find (const GArray *runs, guint from)
 
 /* Changes */
 
+/* Cuts what one run has of the run before it, on the side by which they are ascending. */
+static void
+cut_overlaps (GArray *runs, gboolean old)
+{
+  guint kept = 0, next = 0;
+
+  for (guint i = 0; i < runs->len; i++)
+    {
+      ListdRun run = *LISTD_RUN (runs, i);
+      guint begin = old ? run.from : run.to;
+      guint cut = begin < next ? MIN (next - begin, run.length) : 0;
+
+      if (cut == run.length)
+        continue;
+      *LISTD_RUN (runs, kept++) = (ListdRun){ run.from + cut, run.to + cut, run.length - cut };
+      next = begin + run.length;
+    }
+  g_array_set_size (runs, kept);
+}
+
 ListdChange *
 listd_change_new (guint n_old, guint n_new, GArray *runs)
 {
   ListdChange *self = g_new (ListdChange, 1);
+  gboolean ordered = TRUE;
   guint kept = 0;
 
+  for (guint i = 0; i < runs->len; i++)
+    {
+      ListdRun run = *LISTD_RUN (runs, i);
+
+      if (run.length > 0 && run.from < n_old && run.to < n_new)
+        *LISTD_RUN (runs, kept++) = (ListdRun){ run.from, run.to, MIN (run.length, MIN (n_old - run.from, n_new - run.to)) };
+    }
+  g_array_set_size (runs, kept);
   g_array_sort (runs, listd_runs_compare_to);
+  cut_overlaps (runs, FALSE);
+  for (guint i = 1; i < runs->len && ordered; i++)
+    ordered = LISTD_RUN (runs, i - 1)->from + LISTD_RUN (runs, i - 1)->length <= LISTD_RUN (runs, i)->from;
+  if (!ordered)
+    {
+      g_array_sort (runs, listd_runs_compare_from);
+      cut_overlaps (runs, TRUE);
+      g_array_sort (runs, listd_runs_compare_to);
+    }
+
+  kept = 0;
   for (guint i = 0; i < runs->len; i++)
     {
       ListdRun run = *LISTD_RUN (runs, i);
       ListdRun *last = kept > 0 ? LISTD_RUN (runs, kept - 1) : NULL;
 
-      if (run.length == 0)
-        continue;
       if (last != NULL && last->from + last->length == run.from && last->to + last->length == run.to)
         last->length += run.length;
       else

@@ -36,10 +36,11 @@ int listd_runs_compare_to (gconstpointer a, gconstpointer b);
 typedef struct
 {
   guint n_old, n_new;
-  GArray *runs; /* of ListdRun, ascending by `to`, neighbours joined */
+  GArray *runs; /* of ListdRun, ascending by `to`, disjoint on both sides, neighbours joined */
 } ListdChange;
 
 ListdChange *listd_change_new_identity (guint n);
+/* Takes the runs, in any order. No element is in two of them afterwards, and none outside of the list: who is first has it. */
 ListdChange *listd_change_new (guint n_old, guint n_new, GArray *runs);
 void listd_change_free (ListdChange *change);
 ListdChange *listd_change_compose (const ListdChange *first, const ListdChange *second);

@@ -353,6 +353,119 @@ random_updates (gconstpointer data)
     }
 }
 
+static GArray *
+random_runs (GRand *rand, guint n_old, guint n_new)
+{
+  GArray *runs = g_array_new (FALSE, FALSE, sizeof (ListdRun));
+
+  for (int i = g_rand_int_range (rand, 0, 12); i > 0; i--)
+    {
+      ListdRun run = { g_rand_int_range (rand, 0, n_old + 2), g_rand_int_range (rand, 0, n_new + 2), g_rand_int_range (rand, 0, 6) };
+      if (g_rand_int_range (rand, 0, 40) == 0)
+        run.length = G_MAXUINT;
+      g_array_append_val (runs, run);
+    }
+  return runs;
+}
+
+/* Every element is in one run at most, old and new, and is where one of `given` puts it. */
+static void
+check_runs (const ListdChange *change, const GArray *given)
+{
+  g_autofree gboolean *old = g_new0 (gboolean, change->n_old + 1);
+  guint next = 0;
+
+  for (guint i = 0; i < change->runs->len; i++)
+    {
+      const ListdRun *run = LISTD_RUN (change->runs, i);
+
+      g_assert_cmpuint (run->length, >, 0);
+      g_assert_cmpuint (run->to, >=, next);
+      g_assert_cmpuint (run->length, <=, change->n_new - run->to);
+      g_assert_cmpuint (run->from, <, change->n_old);
+      g_assert_cmpuint (run->length, <=, change->n_old - run->from);
+      next = run->to + run->length;
+      for (guint k = 0; k < run->length; k++)
+        {
+          gboolean found = given == NULL;
+
+          g_assert_false (old[run->from + k]);
+          old[run->from + k] = TRUE;
+          for (guint g = 0; !found && g < given->len; g++)
+            {
+              const ListdRun *one = LISTD_RUN (given, g);
+              found = run->from + k >= one->from && run->from + k - one->from < one->length
+                      && run->to + k == one->to + (run->from + k - one->from);
+            }
+          g_assert_true (found);
+        }
+    }
+}
+
+/* What a run is said to keep may be kept by another one too, or not be there at all: the splices make the new list all the same. */
+static void
+overlapping_runs (void)
+{
+  for (guint seed = 0; seed < 20000; seed++)
+    {
+      g_autoptr (GRand) rand = g_rand_new_with_seed (seed);
+      const guint n[] = { g_rand_int_range (rand, 0, 40), g_rand_int_range (rand, 0, 40), g_rand_int_range (rand, 0, 40) };
+      GArray *runs = random_runs (rand, n[0], n[1]);
+      g_autoptr (GArray) given = g_array_copy (runs);
+      g_autoptr (ListdChange) first = listd_change_new (n[0], n[1], runs);
+      g_autoptr (ListdChange) second = listd_change_new (n[1], n[2], random_runs (rand, n[1], n[2]));
+      g_autoptr (ListdChange) both = listd_change_compose (first, second);
+      const ListdChange *const changes[] = { first, both };
+      g_autoptr (GArray) held = g_array_new (FALSE, FALSE, sizeof (guint));
+
+      check_runs (first, given);
+      check_runs (both, NULL);
+      for (guint i = 0; i < n[0]; i++)
+        if (g_rand_int_range (rand, 0, 5) == 0)
+          g_array_append_val (held, i);
+      for (guint c = 0; c < G_N_ELEMENTS (changes); c++)
+        {
+          const ListdChange *change = changes[c];
+          g_autoptr (GArray) before = g_array_new (FALSE, FALSE, sizeof (guint));
+          g_autoptr (GArray) after = g_array_new (FALSE, FALSE, sizeof (guint));
+
+          for (guint i = 0; i < change->n_old; i++)
+            g_array_append_val (before, i);
+          for (guint i = change->n_old; i < change->n_old + change->n_new; i++)
+            g_array_append_val (after, i);
+          for (guint i = 0; i < change->runs->len; i++)
+            for (guint k = 0; k < LISTD_RUN (change->runs, i)->length; k++)
+              g_array_index (after, guint, LISTD_RUN (change->runs, i)->to + k) = LISTD_RUN (change->runs, i)->from + k;
+          for (guint most = 0; most < 8; most += 3)
+            {
+              g_autoptr (GArray) splices = listd_change_plan (change, (const guint *) (gpointer) held->data, held->len, most);
+              check_splices (splices, change, before, after, most, held->len);
+            }
+        }
+    }
+}
+
+/* Two known items that are said to be the same element of the new list. */
+static void
+same_place (void)
+{
+  GArray *runs = g_array_new (FALSE, FALSE, sizeof (ListdRun));
+  const guint held[] = { 20, 22, 30 };
+  g_autoptr (ListdChange) change = NULL;
+  g_autoptr (GArray) splices = NULL;
+
+  g_array_append_val (runs, ((ListdRun){ 30, 5, 1 }));
+  g_array_append_val (runs, ((ListdRun){ 20, 17, 1 }));
+  g_array_append_val (runs, ((ListdRun){ 22, 17, 1 }));
+  change = listd_change_new (41, 41, runs);
+  splices = listd_change_plan (change, held, G_N_ELEMENTS (held), 16);
+  for (guint i = 0; i < splices->len; i++)
+    {
+      g_assert_cmpuint (g_array_index (splices, ListdSplice, i).removed, <=, 41);
+      g_assert_cmpuint (g_array_index (splices, ListdSplice, i).added, <=, 41);
+    }
+}
+
 static void
 scattered_deletes (void)
 {
@@ -413,6 +526,8 @@ main (int argc, char **argv)
   g_test_add_data_func ("/update/lists of many items: random chains → the same as comparing names", GINT_TO_POINTER (FALSE), random_updates);
   g_test_add_func ("/update/4,000 scattered deletes of a million → at most 20 splices", scattered_deletes);
   g_test_add_func ("/update/batches that contradict themselves → the list is read anew", contradictions);
+  g_test_add_func ("/update/two known items for one place → one of them has it", same_place);
+  g_test_add_func ("/update/runs that overlap or lead out of the list → splices that make the new list", overlapping_runs);
   g_test_add_func ("/update/positions → runs of neighbours", clusters);
   return g_test_run ();
 }
