@@ -152,7 +152,7 @@ listd_follower_map (ListdFollower *self, guint64 revision, guint *section, guint
   return TRUE;
 }
 
-/* Applies the first `n` pending updates. */
+/* Applies the first `n` pending updates. When they are no updates of these rows, the list is read anew. */
 static void
 apply_pending (ListdFollower *self, guint n, const GArray *births, const guint32 *asked)
 {
@@ -160,17 +160,36 @@ apply_pending (ListdFollower *self, guint n, const GArray *births, const guint32
   ListdCounts *counts = NULL;
   const ListdCounts *before = listd_rows_get_counts (self->rows);
   g_autoptr (ListdChange) change = NULL;
+  guint n_sections = listd_rows_get_n_sections (self->rows);
+  gboolean fit = TRUE;
+  GList *link = self->pending.head;
 
-  if (before != NULL)
+  for (guint i = 0; i < n; i++, link = link->next)
+    {
+      updates[i] = link->data;
+      fit = fit && (listd_update_get_kind (updates[i]) != LISTD_UPDATE_CHANGES || listd_update_get_n_before (updates[i]) == n_sections);
+      n_sections = listd_update_get_n_sections (updates[i]);
+    }
+
+  if (fit && before != NULL)
     {
       g_autofree guint32 *copy = g_new (guint32, listd_counts_get_n_sections (before) + 1);
       for (guint i = 0; i < listd_counts_get_n_sections (before); i++)
         copy[i] = listd_counts_get (before, i);
       counts = listd_counts_new (copy, listd_counts_get_n_sections (before));
     }
+  if (fit)
+    change = listd_updates_change (updates, n, listd_rows_get_n_sections (self->rows), &counts, births, asked);
+  if (!fit || change->n_new != listd_update_get_n_items (updates[n - 1]))
+    {
+      g_debug ("%s: the updates do not lead to %u items", self->path, listd_update_get_n_items (updates[n - 1]));
+      listd_counts_free (counts);
+      listd_follower_relocate (self, self->epoch, listd_update_get_revision (updates[n - 1]), n_sections,
+                               listd_update_get_flat (updates[n - 1]));
+      return;
+    }
   for (guint i = 0; i < n; i++)
-    updates[i] = g_queue_pop_head (&self->pending);
-  change = listd_updates_change (updates, n, listd_rows_get_n_sections (self->rows), &counts, births, asked);
+    g_queue_pop_head (&self->pending);
   self->funcs->moving (self->queue->object, updates, n);
   self->revision = listd_update_get_revision (updates[n - 1]);
   log_updates (self, updates, n);

@@ -91,6 +91,36 @@ append_survivors (GArray *runs, const GArray *old_holes, guint n_old, const GArr
     }
 }
 
+/* Whether two of these are the same. */
+static gboolean
+have_twice (GArray *places)
+{
+  g_array_sort (places, compare_places);
+  for (guint i = 1; i < places->len; i++)
+    if (compare_places (LISTD_PLACE (places, i - 1), LISTD_PLACE (places, i)) == 0)
+      return TRUE;
+  return FALSE;
+}
+
+/* FALSE when an item goes twice or comes from two places, or when single items go from a section that is read again as a whole. */
+static gboolean
+items_fit (const ListdUpdate *self)
+{
+  g_autoptr (GArray) out = g_array_copy (self->item_deletes);
+  g_autoptr (GArray) in = g_array_copy (self->item_inserts);
+
+  for (guint i = 0; i < self->item_moves->len; i++)
+    {
+      const ListdItemMove *move = &g_array_index (self->item_moves, ListdItemMove, i);
+      g_array_append_val (out, move->from);
+      g_array_append_val (in, move->to);
+    }
+  for (guint i = 0; i < out->len; i++)
+    if (listd_ranges_have (self->reloads, LISTD_PLACE (out, i)->section))
+      return FALSE;
+  return !have_twice (out) && !have_twice (in);
+}
+
 ListdUpdate *
 listd_update_new (const char *epoch, guint64 base, guint64 revision, const char *kind, guint n_sections, guint n_items, gboolean flat,
                   GVariant *sections, GVariant *items)
@@ -143,7 +173,7 @@ listd_update_new (const char *epoch, guint64 base, guint64 revision, const char 
     }
   g_array_sort (old_holes, compare_ranges);
   g_array_sort (new_holes, compare_ranges);
-  if (!append_survivors (self->runs, old_holes, self->n_before, new_holes, n_sections))
+  if (!append_survivors (self->runs, old_holes, self->n_before, new_holes, n_sections) || !items_fit (self))
     {
       /* Batches that contradict themselves tell nothing: read the list anew. */
       self->kind = LISTD_UPDATE_RELOAD;
@@ -229,6 +259,12 @@ ListdUpdateKind
 listd_update_get_kind (const ListdUpdate *self)
 {
   return self->kind;
+}
+
+guint
+listd_update_get_n_before (const ListdUpdate *self)
+{
+  return self->n_before;
 }
 
 guint

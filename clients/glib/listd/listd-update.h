@@ -27,6 +27,8 @@ const char *listd_update_get_epoch (const ListdUpdate *update);
 guint64 listd_update_get_base (const ListdUpdate *update);
 guint64 listd_update_get_revision (const ListdUpdate *update);
 ListdUpdateKind listd_update_get_kind (const ListdUpdate *update);
+/* The sections before it, as far as its own changes tell. */
+guint listd_update_get_n_before (const ListdUpdate *update);
 guint listd_update_get_n_sections (const ListdUpdate *update);
 guint listd_update_get_n_items (const ListdUpdate *update);
 gboolean listd_update_get_flat (const ListdUpdate *update);

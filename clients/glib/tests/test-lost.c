@@ -497,6 +497,59 @@ other_epoch (void)
   lossy_clear (&self);
 }
 
+/* Runs in the thread of the connection: an update deletes a section more than the list has. */
+static GDBusMessage *
+distort (GDBusConnection *connection, GDBusMessage *message, gboolean incoming, gpointer data)
+{
+  gint *distorted = data;
+  GVariant *body = g_dbus_message_get_body (message);
+  GVariantBuilder builder;
+  GDBusMessage *copy;
+
+  if (!incoming || g_strcmp0 (g_dbus_message_get_member (message), "Updated") != 0)
+    return message;
+  g_variant_builder_init (&builder, g_variant_get_type (body));
+  for (gsize i = 0; i < g_variant_n_children (body); i++)
+    {
+      g_autoptr (GVariant) child = g_variant_get_child_value (body, i);
+
+      if (i == 7)
+        g_variant_builder_add_parsed (&builder, "(@a(uu) [(1, 1), (3, 1)], @a(uu) [], @a(uu) [], @a(uu) [])");
+      else
+        g_variant_builder_add_value (&builder, child);
+    }
+  copy = g_dbus_message_copy (message, NULL);
+  g_dbus_message_set_body (copy, g_variant_builder_end (&builder));
+  g_object_unref (message);
+  g_atomic_int_inc (distorted);
+  return copy;
+}
+
+static void
+other_list (void)
+{
+  Lossy self;
+  g_autoptr (ListdItem) item = NULL;
+  gint distorted = 0;
+  guint64 revision;
+  guint filter;
+
+  lossy_init (&self, STAGE_DAEMON);
+  item = loaded_at (self.list, 50);
+  filter = g_dbus_connection_add_filter (self.client->connection, distort, &distorted, NULL);
+  revision = stage_apply (self.stage, "lossy", "['o1']", NULL);
+  stage_wait (listd_list_get_revision (self.list) == revision);
+  g_assert_cmpint (g_atomic_int_get (&distorted), ==, 1);
+  g_dbus_connection_remove_filter (self.client->connection, filter);
+  g_assert_true (is_ready (self.list, 99));
+  g_assert_cmpuint (listd_list_get_position (self.list, item), ==, 49);
+  {
+    g_autoptr (ListdItem) third = loaded_at (self.list, 2);
+    g_assert_cmpstr (listd_item_get_id (third), ==, "o3");
+  }
+  lossy_clear (&self);
+}
+
 /* What is shown again is too large for the credit that is left, and the client has no reason to acknowledge by itself. */
 static void
 stalls (void)
@@ -602,6 +655,7 @@ main (int argc, char **argv)
   g_test_add_func ("/lost/a list is made again in a handler of its end → other objects hear of both in order", heard_in_order);
   g_test_add_func ("/lost/a list whose successor is heard of before the end of its view → the view shows it", successor_before_end);
   g_test_add_func ("/lost/a list that was made again while listd was away → the rows of the old one get nothing of it", other_epoch);
+  g_test_add_func ("/lost/an Updated of a list with another number of sections → it is read anew, held objects stay", other_list);
   g_test_add_func ("/lost/Stalled, as a picture is larger than the credit that is left → it comes", stalls);
   g_test_add_func ("/lost/more pictures than credit in one turn of the main loop → the newest content", sleeps);
   /* A quarter of a million objects take their time. */

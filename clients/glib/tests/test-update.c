@@ -494,12 +494,31 @@ scattered_deletes (void)
 static void
 contradictions (void)
 {
-  g_autoptr (GVariant) sections
-      = g_variant_ref_sink (g_variant_new_parsed ("(@a(uu) [(5, 1)], @a(uu) [], @a(uu) [(1, 9)], @a(uu) [])"));
-  g_autoptr (GVariant) items = g_variant_ref_sink (g_variant_new ("(a(uu)a(uu)a(uuuu)a(uu))", NULL, NULL, NULL, NULL));
-  g_autoptr (ListdUpdate) update = listd_update_new ("e", 1, 2, "update", 3, 3, TRUE, sections, items);
+  static const struct
+  {
+    const char *sections, *items;
+    ListdUpdateKind kind;
+  } batches[] = {
+    { "(@a(uu) [(5, 1)], @a(uu) [], @a(uu) [(1, 9)], @a(uu) [])", "(@a(uu) [], @a(uu) [], @a(uuuu) [], @a(uu) [])", LISTD_UPDATE_RELOAD },
+    { "(@a(uu) [], @a(uu) [], @a(uu) [], @a(uu) [])", "(@a(uu) [(1, 0)], @a(uu) [(1, 2)], @a(uuuu) [(1, 1, 1, 0)], @a(uu) [])",
+      LISTD_UPDATE_CHANGES },
+    { "(@a(uu) [], @a(uu) [], @a(uu) [], @a(uu) [])", "(@a(uu) [(1, 0), (1, 0)], @a(uu) [], @a(uuuu) [], @a(uu) [])", LISTD_UPDATE_RELOAD },
+    { "(@a(uu) [], @a(uu) [], @a(uu) [], @a(uu) [])", "(@a(uu) [(1, 0)], @a(uu) [], @a(uuuu) [(1, 0, 2, 0)], @a(uu) [])",
+      LISTD_UPDATE_RELOAD },
+    { "(@a(uu) [], @a(uu) [], @a(uu) [], @a(uu) [])", "(@a(uu) [], @a(uu) [(2, 0)], @a(uuuu) [(1, 0, 2, 0)], @a(uu) [])",
+      LISTD_UPDATE_RELOAD },
+    { "(@a(uu) [], @a(uu) [], @a(uu) [], @a(uu) [(1, 1)])", "(@a(uu) [], @a(uu) [], @a(uuuu) [(1, 0, 2, 0)], @a(uu) [])",
+      LISTD_UPDATE_RELOAD },
+  };
 
-  g_assert_cmpint (listd_update_get_kind (update), ==, LISTD_UPDATE_RELOAD);
+  for (guint i = 0; i < G_N_ELEMENTS (batches); i++)
+    {
+      g_autoptr (GVariant) sections = g_variant_ref_sink (g_variant_new_parsed (batches[i].sections));
+      g_autoptr (GVariant) items = g_variant_ref_sink (g_variant_new_parsed (batches[i].items));
+      g_autoptr (ListdUpdate) update = listd_update_new ("e", 1, 2, "update", 3, 3, FALSE, sections, items);
+
+      g_assert_cmpint (listd_update_get_kind (update), ==, batches[i].kind);
+    }
 }
 
 static void
