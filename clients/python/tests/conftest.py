@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from stage import Stage
+from stage import PLUGINS, Stage
 
 KINDS = os.environ.get("LISTD_KINDS", "daemon broker direct").split()
 #: Seconds that a test may take before it counts as hanging.
@@ -69,11 +69,18 @@ def bus_stage() -> Iterator[Stage]:
     yield from staged("daemon", state=True)
 
 
-def staged(kind: str, *, state: bool = False) -> Iterator[Stage]:
+@pytest.fixture(params=KINDS)
+def plugged(request: pytest.FixtureRequest) -> Iterator[Stage]:
+    """A listd with the plugin marslink on each kind of transport, for tests that stop the plugin's worker."""
+    assert (PLUGINS / "marslink.so").exists(), f"{PLUGINS} has no marslink.so, which `scripts/build debug tests` builds"
+    yield from staged(request.param, settings="[Plugin marslink]\nHeadings=yes\n")
+
+
+def staged(kind: str, *, state: bool = False, settings: str = "") -> Iterator[Stage]:
     """A running listd, until the block ends."""
     if kind == "broker" and (shutil.which("dbus-broker-launch") is None or os.geteuid() != 0):
         pytest.skip("dbus-broker needs its launcher, and root for a mount namespace")
-    stage = Stage(kind, state=state)
+    stage = Stage(kind, state=state, settings=settings)
     try:
         stage.start()
         yield stage

@@ -15,6 +15,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[3]
 LISTD = os.environ.get("LISTD") or str(ROOT / ".build/debug/listd")
+#: Where the built plugins are, as NAME.so.
+PLUGINS = Path(os.environ.get("LISTD_PLUGINS") or ROOT / "build/plugins")
 CONFIGURATION = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Configuration 1.0//EN"
  "http://www.freedesktop.org/standards/dbus/1.0/busconfig.dtd">
 <busconfig>
@@ -90,11 +92,13 @@ class Bus:
 class Stage:
     """A bus and listd. Each may be stopped and restarted."""
 
-    def __init__(self, kind: str = "daemon", *, state: bool = False, limits: Mapping[str, int] = {}) -> None:
+    def __init__(
+        self, kind: str = "daemon", *, state: bool = False, limits: Mapping[str, int] = {}, settings: str = ""
+    ) -> None:
         self.directory = Path(tempfile.mkdtemp(prefix="listd-python-"))
         (self.directory / "config").mkdir()
         # Tests do not remove their lists.
-        (self.directory / "config/listd.conf").write_text("[Limits]\nAdaptersPerUser=1000\n")
+        (self.directory / "config/listd.conf").write_text(f"[Limits]\nAdaptersPerUser=1000\n{settings}")
         self._has_state = state
         self.bus = Bus("broker" if kind == "broker" else "daemon", self.directory, limits)
         self.kind = kind
@@ -118,7 +122,7 @@ class Stage:
                 [
                     *(LISTD, "--bus", self.bus.address, "--config", str(self.directory / "config")),
                     *("--state", str(self.directory / "state") if self._has_state else "none"),
-                    *("--direct", self.direct),
+                    *("--direct", self.direct, "--plugins", str(PLUGINS)),
                 ],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
