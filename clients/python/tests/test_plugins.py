@@ -254,6 +254,22 @@ async def test_what_a_worker_prefetches_is_shown_and_not_displayed(plugged: Stag
                 assert event.will_display == tuple((number, f"w{number}") for number in range(25, 30))
 
 
+@pytest.mark.xfail(
+    strict=True,
+    raises=TimeoutError,
+    reason="View.scroll waits for the call under way that told listd of the step before, even inside of the prefetch",
+)
+async def test_steps_inside_of_the_prefetch_do_not_wait_for_each_other(plugged: Stage, name: str) -> None:
+    async with listd.connect(plugged.address) as d:
+        mars = await mars_of(d, plugged, name, 60)
+        async with mars.view(prefetch=800.0, buffer=0.0) as view:
+            place = 20 * SECTION
+            await view.scroll(0, place, WIDTH, HEIGHT)
+            async with worker_stopped(d):
+                for step in range(1, 79):
+                    await check_step(view, place + 10 * step)
+
+
 @asynccontextmanager
 async def worker_stopped(d: listd.Daemon) -> AsyncIterator[None]:
     """Stops the worker for the duration of a block."""
