@@ -8,6 +8,8 @@ import os
 import random
 from itertools import accumulate
 
+import pytest
+
 import listd
 from listd import Object
 from stage import Stage
@@ -129,3 +131,40 @@ async def test_each_frame_of_a_program_that_scrolls_by_itself_is_exact(shared: S
                 done.set()
                 await writer
             assert moved > FRAMES // 20
+
+
+@pytest.mark.parametrize("seed", [1, 2])
+async def test_the_picture_of_each_step_fills_the_viewport_while_steps_overlap(shared: Stage, name: str, seed: int) -> None:
+    source, done = random.Random(seed), asyncio.Event()
+    async with listd.connect(shared.address) as d:
+        mail = await d.create(name, durability="memory", section_controllers={"*": "listd/binding"})
+        row = {"items": [{"id": "i", "height": ITEM}]}
+        await mail.replace([Object(f"s{number}", row) for number in range(3_000)])
+
+        async def insert_in_front() -> None:
+            number = 0
+            while not done.is_set():
+                number += 1
+                async with mail.transaction() as t:
+                    t.upsert(f"new{number}", row, first=True)
+                await asyncio.sleep(0.01)
+
+        async with mail.view(prefetch=600.0, buffer=0.0, window=2) as view:
+            picture = await view.scroll(0, 20_000, 200, HEIGHT)
+            writer, steps = asyncio.create_task(insert_in_front()), set[asyncio.Task[listd.Picture]]()
+            try:
+                for _ in range(FRAMES // 2):
+                    # Inside of the prefetch, near its end, and far outside of it.
+                    way = source.choice((10, 50, 300, 580, 650, 1_500)) * source.choice((-1, 1))
+                    place = min(max(picture.offset.y + way, 2_000), 50_000)
+                    step = asyncio.create_task(view.scroll(0, place, 200, HEIGHT))
+                    await asyncio.sleep(0)
+                    if not step.done() and source.random() < 0.5:
+                        steps.add(step)
+                        continue
+                    picture = await step
+                    rows = [shown.frame.y for shown in picture.visible()]
+                    assert rows and rows[0] <= picture.offset.y and rows[-1] + ITEM >= picture.offset.y + HEIGHT
+            finally:
+                done.set()
+                await asyncio.gather(writer, *steps)

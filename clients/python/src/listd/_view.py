@@ -129,7 +129,6 @@ class View(AsyncIterator[Picture]):
         canvas = self._canvas
         if canvas.sequence > self._acknowledged and self._daemon is not None:
             self._acknowledged = canvas.sequence
-            self._is_stalled = False
             self._daemon.call(self._path, VIEW, "Ack", "t", [canvas.sequence], None)
         self._window.record_read(canvas)
         return canvas.picture(
@@ -441,14 +440,15 @@ class View(AsyncIterator[Picture]):
         if member == "Changed":
             outcome = self._canvas.apply(body)
             if outcome is Outcome.APPLIED:
+                self._is_stalled = False
                 self._window.record_picture(self._canvas)
                 self._changed()
             elif outcome is Outcome.GAP:
                 self._resync(lambda: None)
         elif member == "Stalled":
-            # The consumer is slow. Reading the next picture acknowledges it, and then the present picture is
-            # requested.
-            self._is_stalled = self._canvas.sequence > self._acknowledged
+            # The consumer is slow. Reading the next picture acknowledges it, and then listd sends the present one. A reply that
+            # comes earlier may lack its picture, even if the acknowledgement is under way.
+            self._is_stalled = True
         elif member == "Closed" and body[0] == "closed":
             error = ViewClosed("an administrator has closed the view")
             self._end(error)
