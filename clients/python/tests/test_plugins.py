@@ -254,11 +254,6 @@ async def test_what_a_worker_prefetches_is_shown_and_not_displayed(plugged: Stag
                 assert event.will_display == tuple((number, f"w{number}") for number in range(25, 30))
 
 
-@pytest.mark.xfail(
-    strict=True,
-    raises=TimeoutError,
-    reason="View.scroll waits for the call under way that told listd of the step before, even inside of the prefetch",
-)
 async def test_steps_inside_of_the_prefetch_do_not_wait_for_each_other(plugged: Stage, name: str) -> None:
     async with listd.connect(plugged.address) as d:
         mars = await mars_of(d, plugged, name, 60)

@@ -190,8 +190,9 @@ class View(AsyncIterator[Picture]):
 
     async def _look(self, wanted: Range | Viewport) -> Picture:
         self._check()
-        is_settled = not self._is_sending and self._wishes.are_sent and bool(self._path)
-        if self._window.set_wanted(wanted, self._canvas, is_settled):
+        is_open = bool(self._path)
+        is_settled = is_open and not self._is_sending and self._wishes.are_sent
+        if self._window.set_wanted(wanted, self._canvas, is_settled) and is_open:
             if self._window.must_tell:
                 self._wishes.repeat()
                 self._send()
@@ -218,8 +219,7 @@ class View(AsyncIterator[Picture]):
 
         def refused(error: ListdError) -> None:
             self._is_sending = False
-            if self._wishes.are_sent:
-                self._window.wanted = None
+            self._window.record_refusal(wanted)
             self._wishes.refuse(sent, error)
             self._send()
 

@@ -64,6 +64,10 @@ class Viewport:
         if self.width < 0 or self.height < 0:
             raise InvalidArgs(f"the size of a viewport must not be negative: {self.width} × {self.height}")
 
+    def has_size_of(self, other: Viewport) -> bool:
+        """Returns whether width and height are the same."""
+        return (self.width, self.height) == (other.width, other.height)
+
     def call(self, seen: int) -> tuple[str, str, list[Any]]:
         """Returns the call that requests the viewport."""
         return "SetViewport", "tdddd", [seen, self.x, self.y, self.width, self.height]
@@ -74,7 +78,7 @@ class Window:
 
     def __init__(self, options: Mapping[str, Any]) -> None:
         self._buffer = float(options.get("buffer", 20.0))
-        #: How far beyond the viewport that listd knows the picture has items.
+        #: How far beyond the viewport that listd has confirmed the picture has items.
         self._reach = max(self._buffer, float(options.get("prefetch", 0.0)))
         self._screen = Screen(options)
         self._names_revisions = options.get("range-at") == "revision"
@@ -85,8 +89,9 @@ class Window:
         self.wanted: Range | Viewport | None = None
         #: The sequence of the picture that the consumer read last; 0 = none.
         self.seen_sequence = 0
-        #: Where the viewport really is, and where it is for listd. listd moves both along with the items.
-        self._place = self._known = Point(0, 0)
+        #: Where the viewport really is, where it was requested last, and where listd has confirmed it: the picture covers that
+        #: place. listd moves all three along with the items.
+        self._place = self._known = self._covered = Point(0, 0)
         #: How far listd has moved the viewport, now, in the picture that the consumer read last, and when it set the viewport.
         self._shift = self._seen_shift = self._wanted_shift = Point(0, 0)
         #: The request that listd has confirmed.
@@ -114,7 +119,7 @@ class Window:
         self._screen.reset()
         self.seen_sequence = 0
         self._sent = None
-        self._known = self._shift = self._seen_shift = self._wanted_shift = Point(0, 0)
+        self._known = self._covered = self._shift = self._seen_shift = self._wanted_shift = Point(0, 0)
 
     def record_read(self, canvas: Canvas) -> None:
         """Records that the consumer has read a picture."""
@@ -125,6 +130,7 @@ class Window:
         """Records another picture, for which listd may have moved the viewport."""
         moved = _distance(canvas.shift, self._shift)
         self._place, self._known = _sum(self._place, moved), _sum(self._known, moved)
+        self._covered = _sum(self._covered, moved)
         self._shift = canvas.shift
         if isinstance(self.wanted, Range) and self._sent is None:
             self._screen.record_reply(self.wanted.first, self.wanted.last, canvas.slots)
@@ -133,7 +139,7 @@ class Window:
 
     def record_move(self, offset: Point) -> None:
         """Records that listd has moved the viewport by itself."""
-        self._place = self._known = offset
+        self._place = self._known = self._covered = offset
         if isinstance(self._sent, Viewport) and isinstance(self.wanted, Viewport):
             self.wanted = self._sent = Viewport(*offset, self._sent.width, self._sent.height)
             self._wanted_shift = self._shift
@@ -141,6 +147,9 @@ class Window:
     def record_request(self, what: Range | Viewport) -> tuple[str, str, list[Any]]:
         """Records that the part is being requested. Returns the call."""
         if isinstance(what, Viewport):
+            if isinstance(self._sent, Viewport) and not what.has_size_of(self._sent):
+                # Until the reply, the picture may be that of either size.
+                self._sent = None
             # listd adds the shifts since the picture that the consumer read, which may be a later one by now.
             self._place = self._known = _sum(Point(what.x, what.y), _distance(self._shift, self._wanted_shift))
             x, y = _sum(Point(what.x, what.y), _distance(self._seen_shift, self._wanted_shift))
@@ -151,38 +160,48 @@ class Window:
         """Records listd's reply."""
         if isinstance(what, Range):
             self._screen.record_reply(what.first, what.last, canvas.slots)
+        else:
+            # A viewport that changes nothing in the picture is confirmed without another picture.
+            self._covered = canvas.offset = self._known
         self._sent = what
 
+    def record_refusal(self, what: Range | Viewport) -> None:
+        """Records that listd refuses the request and leaves the view as it was."""
+        self._known = self._covered
+        if self.wanted is what:
+            self.wanted = None
+
     def set_wanted(self, what: Range | Viewport, canvas: Canvas, is_settled: bool) -> bool:
-        """Sets the requested part. Returns whether the picture shows it already."""
+        """Sets the requested part. Returns whether the picture shows it already; a range only if no request is unanswered."""
         self.wanted = what
         self._wanted_shift = self._seen_shift
-        if isinstance(what, Viewport):
-            self._place = _sum(Point(what.x, what.y), _distance(self._shift, self._seen_shift))
-        if not is_settled:
-            return False
         if isinstance(what, Range):
-            if what.revision is not None:
+            if not is_settled or what.revision is not None:
                 return False
             # Rows are those of the picture that the consumer read; listd knows later moves.
             if not isinstance(self._sent, Range) or self.seen_sequence != canvas.sequence or not _shows(canvas, what):
                 return False
             return self._screen.move_within_picture(what.first, what.last, canvas.slots)
-        if not isinstance(self._sent, Viewport) or (what.width, what.height) != (self._sent.width, self._sent.height):
+        self._place = _sum(Point(what.x, what.y), _distance(self._shift, self._seen_shift))
+        if not isinstance(self._sent, Viewport) or not what.has_size_of(self._sent):
             return False
-        along, across = self._drift
+        # While a call is under way, the picture may already be the one that it asks for.
+        return self._reaches_from(self._covered) and self._reaches_from(canvas.offset)
+
+    def _reaches_from(self, origin: Point) -> bool:
+        """Returns whether a picture that was made for the viewport at another place has the items of the viewport."""
+        along, across = self._drift(origin)
         return abs(along) <= self._reach and abs(across) <= (self._reach if self.is_absolute else 0)
 
     @property
     def must_tell(self) -> bool:
         """Whether listd has to know where the viewport is, because other items are displayed there."""
-        along, across = self._drift
+        along, across = self._drift(self._known)
         return isinstance(self.wanted, Viewport) and (abs(along) > self._buffer or abs(across) > self._buffer)
 
-    @property
-    def _drift(self) -> tuple[float, float]:
-        """How far the viewport is from where it is for listd, along the scroll axis and across."""
-        drift = _distance(self._place, self._known)
+    def _drift(self, origin: Point) -> tuple[float, float]:
+        """Returns how far the viewport is from another place, along the scroll axis and across."""
+        drift = _distance(self._place, origin)
         return (drift.x, drift.y) if self.is_horizontal else (drift.y, drift.x)
 
 
