@@ -2,8 +2,6 @@
 /* Keeps a view open, and at its place, whatever happens to listd and to the list. */
 #include "listd-view-private.h"
 
-#include <string.h>
-
 #define properties listd_view_properties
 #define signals listd_view_signals
 
@@ -279,12 +277,6 @@ on_opened (gpointer object, GVariant *reply, const GError *error, gpointer data)
       open_view (self, NULL);
       return;
     }
-  if (!self->lacks_prefetch && g_error_matches (error, G_DBUS_ERROR, G_DBUS_ERROR_INVALID_ARGS) && strstr (error->message, "prefetch") != NULL)
-    {
-      self->lacks_prefetch = TRUE;
-      open_view (self, NULL);
-      return;
-    }
   if (error != NULL)
     {
       gboolean absent = g_error_matches (error, G_DBUS_ERROR, G_DBUS_ERROR_UNKNOWN_OBJECT) || listd_error_is (error, LISTD_ERROR_NO_SUCH_ADAPTER)
@@ -319,15 +311,6 @@ open_view (gpointer object, gpointer data)
       g_auto (GVariantDict) options = G_VARIANT_DICT_INIT (self->options);
 
       self->place.returning = self->place.id != NULL;
-      /* What is drawn beyond the viewport then counts as displayed. */
-      if (self->lacks_prefetch)
-        {
-          g_autoptr (GVariant) prefetch = g_variant_dict_lookup_value (&options, "prefetch", NULL);
-
-          g_variant_dict_remove (&options, "prefetch");
-          if (prefetch != NULL && !g_variant_dict_contains (&options, "buffer"))
-            g_variant_dict_insert_value (&options, "buffer", prefetch);
-        }
       if (self->place.returning)
         g_variant_dict_insert (&options, "at", "(sus)", self->place.id, self->place.item, "start");
       /* Before the view, so that it reads right from the first picture on. */
@@ -343,7 +326,6 @@ on_up (gpointer object)
   ListdView *self = object;
 
   self->wait = 0;
-  self->lacks_prefetch = FALSE;
   open_view (self, NULL);
 }
 

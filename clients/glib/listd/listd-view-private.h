@@ -34,7 +34,6 @@ struct _ListdView
   guint wait;
   GSource *retry, *soon;
   gboolean appeared;
-  gboolean lacks_prefetch; /* this listd has no such option */
   ListdPictures *pictures;
   ListdScreen *screen;
   ListdHints *hints;
