@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ListWorkers
+
 /// A queue of work in which users take turns, and the connections of a user take turns. The work of one connection
 /// keeps its order.
 ///
@@ -18,7 +20,7 @@ package struct UserTurns<Element: Sendable>: Sendable {
     /// The waiting pieces of one user.
     private struct User: Sendable {
         var ring = Ring<ObjectIdentifier>()
-        var pieces: [ObjectIdentifier: FirstInFirstOut<Element>] = [:]
+        var pieces: [ObjectIdentifier: WorkQueue<Element>] = [:]
         /// The connections that are held back.
         var held: Set<ObjectIdentifier> = []
 
@@ -58,7 +60,7 @@ package struct UserTurns<Element: Sendable>: Sendable {
     package mutating func append(_ element: Element, user: UInt32, connection: ObjectIdentifier) {
         count += 1
         update(user) { own in
-            own.pieces[connection, default: FirstInFirstOut()].append(element)
+            own.pieces[connection, default: WorkQueue()].append(element)
             if !own.held.contains(connection) { own.ring.insert(connection) }
         }
     }
@@ -72,8 +74,8 @@ package struct UserTurns<Element: Sendable>: Sendable {
         ring.pass()
         update(piece.user) { own in
             own.ring.pass()
-            own.pieces[piece.connection]?.removeFirst()
-            if own.pieces[piece.connection]?.first == nil { own.drop(piece.connection) }
+            _ = own.pieces[piece.connection]?.popFirst()
+            if own.pieces[piece.connection]?.isEmpty != false { own.drop(piece.connection) }
         }
         return piece
     }
@@ -82,7 +84,9 @@ package struct UserTurns<Element: Sendable>: Sendable {
     ///
     /// - Complexity: O(removed pieces)
     package mutating func removeAll(for connection: ObjectIdentifier, of user: UInt32) -> [Element] {
-        guard let removed = users[user]?.pieces[connection]?.elements else { return [] }
+        guard var pieces = users[user]?.pieces[connection] else { return [] }
+        var removed: [Element] = []
+        while let element = pieces.popFirst() { removed.append(element) }
         count -= removed.count
         update(user) { $0.drop(connection) }
         return removed
@@ -174,26 +178,4 @@ private struct Ring<Member: Hashable & Sendable>: Sendable {
 
     /// Passes the turn to the next member.
     mutating func pass() { next = next.flatMap { links[$0]?.next } }
-}
-
-/// A first-in, first-out queue.
-private struct FirstInFirstOut<Element: Sendable>: Sendable {
-    private var storage: [Element?] = []
-    private var head = 0
-
-    var first: Element? { head < storage.count ? storage[head] : nil }
-
-    var elements: [Element] { storage[head...].compactMap(\.self) }
-
-    mutating func append(_ element: Element) { storage.append(element) }
-
-    mutating func removeFirst() {
-        guard head < storage.count else { return }
-        storage[head] = nil
-        head += 1
-        // At least half of the storage is unused, so each remaining element moves at most once for each removed one.
-        guard head * 2 >= storage.count else { return }
-        storage.removeFirst(head)
-        head = 0
-    }
 }

@@ -132,7 +132,7 @@ extension HostExecutor {
     /// Removes and returns the next work. Returns no work when there is none, or Dispatch must run it.
     private func nextStep(onlyLight: Bool) -> Step {
         state.withLock { state in
-            guard let work = state.waiting.first() else {
+            guard let work = state.waiting.first else {
                 state.isClaimed = false
                 owner.store(0, ordering: .relaxed)
                 return .done

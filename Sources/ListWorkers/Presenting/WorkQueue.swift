@@ -25,24 +25,24 @@ package struct WorkQueue<Work> {
     /// Appends a piece of work.
     @inlinable package mutating func append(_ work: Work) { arrived.append(work) }
 
-    /// Returns the oldest piece of work without removing it; nil if the queue is empty.
-    @inlinable package mutating func first() -> Work? {
-        if current.isEmpty, !arrived.isEmpty {
-            swap(&current, &arrived)
-            current.reverse()
-            if arrived.capacity > Self.roomToKeep { arrived = [] }
-        }
-        return current.last
-    }
+    /// The oldest piece of work; nil if the queue is empty.
+    @inlinable package var first: Work? { current.last ?? arrived.first }
 
     /// Inserts a piece of work at the front of the queue, from which it was removed before.
     @inlinable package mutating func putBack(_ work: Work) { current.append(work) }
 
     /// Removes and returns the oldest piece of work; nil if the queue is empty.
     @inlinable package mutating func popFirst() -> Work? {
-        guard let work = first() else { return nil }
-        current.removeLast()
+        if current.isEmpty {
+            guard !arrived.isEmpty else { return nil }
+            swap(&current, &arrived)
+            current.reverse()
+            if arrived.capacity > Self.roomToKeep { arrived = [] }
+        }
+        let work = current.removeLast()
         if current.isEmpty, current.capacity > Self.roomToKeep { current = [] }
         return work
     }
 }
+
+extension WorkQueue: Sendable where Work: Sendable {}

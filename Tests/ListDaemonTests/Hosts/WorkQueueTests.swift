@@ -24,7 +24,7 @@ struct WorkQueueTests {
             } else if number % 5 == 0, let first = queue.popFirst() {
                 queue.putBack(first)
             } else {
-                #expect(queue.first() == naive.first)
+                #expect(queue.first == naive.first)
                 #expect(queue.popFirst() == (naive.isEmpty ? nil : naive.removeFirst()))
             }
             #expect(queue.isEmpty == naive.isEmpty)
