@@ -298,13 +298,8 @@ extension MessageReader {
     public mutating func textEntry<R>(
         _ body: (_ key: Span<UInt8>, _ text: Span<UInt8>) throws(DBusError) -> R
     ) throws(DBusError) -> R? {
-        guard isArray, !atEnd, unsafe types.count == 4 && types[1] == TypeCode.string.rawValue,
-            isNext(.dictionaryEntry), unsafe types[2] == TypeCode.variant.rawValue
-        else { return nil }
         let entry = offset
-        _ = try advance(by: 0, alignment: TypeCode.dictionaryEntry.alignment)
-        let key = try unsafe consumeText(.string)
-        let type = try advance(by: 3, alignment: 1)
+        guard let (key, type) = try unsafe beginEntry() else { return nil }
         guard unsafe self.body[type] == 1 && self.body[type + 1] == TypeCode.string.rawValue else {
             offset = entry
             return nil
@@ -318,13 +313,8 @@ extension MessageReader {
     public mutating func numberEntry<R>(
         _ body: (_ key: Span<UInt8>, _ type: TypeCode, _ bits: UInt64) throws(DBusError) -> R
     ) throws(DBusError) -> R? {
-        guard isArray, !atEnd, unsafe types.count == 4 && types[1] == TypeCode.string.rawValue,
-            isNext(.dictionaryEntry), unsafe types[2] == TypeCode.variant.rawValue
-        else { return nil }
         let entry = offset
-        _ = try advance(by: 0, alignment: TypeCode.dictionaryEntry.alignment)
-        let key = try unsafe consumeText(.string)
-        let start = try advance(by: 3, alignment: 1)
+        guard let (key, start) = try unsafe beginEntry() else { return nil }
         guard unsafe self.body[start] == 1, let type = unsafe TypeCode(signatureByte: self.body[start + 1]),
             let bits = try consumeBits(of: type)
         else {
@@ -332,6 +322,18 @@ extension MessageReader {
             return nil
         }
         return try unsafe body(key.bindMemory(to: UInt8.self).span, type, bits)
+    }
+
+    /// Reads the key of an entry of an `a{sv}`, up to the value. Returns the key and where the signature of the variant
+    /// begins; nil, without moving, when no such entry is next.
+    @inline(__always)
+    private mutating func beginEntry() throws(DBusError) -> (key: UnsafeRawBufferPointer, signature: Int)? {
+        guard isArray, !atEnd, unsafe types.count == 4 && types[1] == TypeCode.string.rawValue,
+            isNext(.dictionaryEntry), unsafe types[2] == TypeCode.variant.rawValue
+        else { return nil }
+        _ = try advance(by: 0, alignment: TypeCode.dictionaryEntry.alignment)
+        let key = try unsafe consumeText(.string)
+        return unsafe (key, try advance(by: 3, alignment: 1))
     }
 
     /// Reads the bits of a number or boolean. Returns nil, without moving, for any other type.
