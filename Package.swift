@@ -51,12 +51,13 @@ let package = Package(
         .target(name: "CSQLite", linkerSettings: [.linkedLibrary("sqlite3")]),
         .target(name: "CSimdjson", linkerSettings: [.linkedLibrary("simdjson")]),
         .target(name: "CLinux"),
-        .target(name: "ListProtocol", dependencies: ["CSimdjson"], swiftSettings: settings),
+        .target(name: "ListProtocol", swiftSettings: settings),
+        .target(name: "ListJSON", dependencies: ["CSimdjson"], swiftSettings: settings),
         // The daemon, in layers: each sees those above it in this list.
         .target(name: "ListSupport", dependencies: ["CSystemd", "DBus", listKit], swiftSettings: settings),
         .target(
             name: "ListSources",
-            dependencies: ["CLinux", "DBus", "ListProtocol", "ListSupport", listKit, pluginAPI],
+            dependencies: ["CLinux", "DBus", "ListJSON", "ListSupport", listKit, pluginAPI],
             swiftSettings: settings),
         .target(
             name: "ListConfiguration",
@@ -84,7 +85,8 @@ let package = Package(
         // Without pkgConfig: ncursesw.pc asks for an older X/Open, which would be another Glibc than that of the other modules.
         .systemLibrary(name: "CNcurses", providers: [.apt(["libncurses-dev"])]),
         .executableTarget(
-            name: "listctl", dependencies: ["CLinux", "CNcurses", "CTerminal", "DBus", "ListClient", "ListProtocol"],
+            name: "listctl",
+            dependencies: ["CLinux", "CNcurses", "CTerminal", "DBus", "ListClient", "ListJSON", "ListProtocol"],
             swiftSettings: settings),
 
         // Empty: what is built together, for `make run` and for an installation.
@@ -107,14 +109,14 @@ let package = Package(
         .testTarget(
             name: "ListDaemonTests",
             dependencies: [
-                "CFaultyFiles", "DBus", "ListConfiguration", "ListDaemon", "ListProtocol", "ListSources", "ListStore",
-                "ListSupport", "ListWorkers", listKit, pluginAPI, pluginTestSupport, "TestSupport",
+                "CFaultyFiles", "DBus", "ListConfiguration", "ListDaemon", "ListJSON", "ListProtocol", "ListSources",
+                "ListStore", "ListSupport", "ListWorkers", listKit, pluginAPI, pluginTestSupport, "TestSupport",
             ],
             swiftSettings: testSettings),
         .testTarget(
             name: "ListClientTests", dependencies: ["DBus", "ListClient", "TestSupport"], swiftSettings: testSettings),
         .testTarget(
-            name: "ListctlTests", dependencies: ["DBus", "ListClient", "ListProtocol", "listctl", "TestSupport"],
+            name: "ListctlTests", dependencies: ["DBus", "ListClient", "ListJSON", "listctl", "TestSupport"],
             swiftSettings: testSettings),
         .testTarget(
             name: "IntegrationTests", dependencies: ["ListClient", "DBus", "Shipped", "TestSupport"],

@@ -2,7 +2,7 @@
 
 import DBus
 import ListClient
-import ListProtocol
+import ListJSON
 import Testing
 
 @testable import listctl

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import Glibc
+package import ListJSON
 @_spi(Daemon) package import ListKit
-package import ListProtocol
 internal import ListSupport
 
 /// A decoder of the format `jsonl`: one object per line, `{"id": "...", "type": "...", "fields": {...}}`.

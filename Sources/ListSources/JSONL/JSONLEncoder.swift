@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import ListJSON
 @_spi(Daemon) package import ListKit
-internal import ListProtocol
 
 /// An encoder of the format `jsonl`: one object per line, as ``JSONLDecoder`` reads it.
 ///

@@ -5,7 +5,7 @@ import DBus
 import Foundation
 import Glibc
 import ListClient
-import ListProtocol
+import ListJSON
 
 /// Functions that read a file that is an argument of a command. `-` names standard input.
 enum InputFile {

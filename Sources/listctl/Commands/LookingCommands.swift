@@ -4,6 +4,7 @@ import DBus
 import Foundation
 import Glibc
 import ListClient
+import ListJSON
 import ListProtocol
 
 /// `list`: prints a table of all lists.

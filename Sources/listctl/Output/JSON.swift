@@ -2,7 +2,7 @@
 
 import DBus
 import ListClient
-import ListProtocol
+import ListJSON
 
 /// A value as JSON on one line, in the format `jsonl` of the contract's `GetObjectsByFileDescriptor`. The members of an
 /// object are sorted.

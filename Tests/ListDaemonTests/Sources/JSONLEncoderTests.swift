@@ -2,8 +2,8 @@
 
 import Foundation
 import ListDaemon
+import ListJSON
 @_spi(Daemon) import ListKit
-import ListProtocol
 import TestSupport
 import Testing
 
