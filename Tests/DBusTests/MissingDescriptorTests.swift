@@ -63,4 +63,21 @@ struct MissingDescriptorTests {
             #expect(OpenFile.contents(first) == "0" && OpenFile.contents(last) == "2")
         }
     }
+
+    @Test("a bus describes a peer with a descriptor, as dbus 1.16 does → the user and the process are known")
+    func credentials() throws {
+        let directory = TemporaryDirectory()
+        let process = try OpenFile.create("\(directory.path)/process", contents: "")
+        var message = try Message.signal(path: "/", interface: "org.example.Test", member: "Test")
+        try message.write([
+            "ProcessFD": DBusValue.fileDescriptor(process), "UnixUserID": .uint32(1000), "ProcessID": .uint32(7),
+            "UnixGroupIDs": .array(element: "u", [.uint32(1000)]),
+        ])
+        #expect(
+            Credentials(answer: try LibdbusMessage(encoding: message).read()) == Credentials(userID: 1000, processID: 7)
+        )
+        var other = try Message.signal(path: "/", interface: "org.example.Test", member: "Test")
+        try other.write(["ProcessID": DBusValue.uint32(7)])
+        #expect(Credentials(answer: other) == nil)
+    }
 }

@@ -134,15 +134,28 @@ public struct Credentials: Equatable, Sendable {
 }
 
 extension Credentials {
-    /// Creates credentials from the answer of `GetConnectionCredentials`; nil when the answer has no user.
-    init?(options: [String: DBusValue]) {
-        guard case .uint32(let userID)? = options["UnixUserID"] else { return nil }
-        self.userID = userID
-        if case .uint32(let processID)? = options["ProcessID"] {
-            self.processID = Int32(exactly: processID)
-        } else {
-            processID = nil
+    /// Reads the answer of `GetConnectionCredentials`; nil when it has no user.
+    ///
+    /// Entries of other names are skipped: a newer bus adds some, such as `ProcessFD` with a descriptor.
+    init?(answer: Message) {
+        var (user, process): (UInt32?, UInt32?)
+        try? answer.read { (reader) throws(DBusError) in
+            try reader.array { (entries) throws(DBusError) in
+                while !entries.atEnd {
+                    try entries.dictionaryEntry { (entry) throws(DBusError) in
+                        switch try entry.readString() {
+                        case "UnixUserID":
+                            user = try entry.variant { (value) throws(DBusError) in try value.readUInt32() }
+                        case "ProcessID":
+                            process = try entry.variant { (value) throws(DBusError) in try value.readUInt32() }
+                        default: break
+                        }
+                    }
+                }
+            }
         }
+        guard let user else { return nil }
+        self.init(userID: user, processID: process.flatMap(Int32.init(exactly:)))
     }
 }
 
@@ -266,8 +279,7 @@ extension PeerRegistry {
         }
         connection.call(question) { [weak self, weak connection] result in
             guard let connection else { return }
-            let reply = try? result.get()
-            let credentials = (try? reply?.decode(as: [String: DBusValue].self)).flatMap(Credentials.init(options:))
+            let credentials = (try? result.get()).flatMap(Credentials.init(answer:))
             self?.dispatchWaitingCalls(of: peer, credentials: credentials, on: connection)
         }
     }
