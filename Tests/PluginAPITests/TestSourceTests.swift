@@ -112,12 +112,14 @@ struct ConfinedSourceTests {
         #expect(FileManager.default.createFile(atPath: directory + "/own", contents: nil))
     }
 
-    @Test("a source has work for queues → Dispatch's threads, which run the test's work too, are not restricted")
-    func queues() async throws {
+    @Test(
+        "a source or a thread of its own has work for queues → Dispatch's threads, which run tests too, are not restricted",
+        arguments: ["thread", "queues"])
+    func queues(source: String) async throws {
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(atPath: directory) }
         // A queue that waits keeps its thread, so that each of the others needs another one.
-        #expect(try await failure(of: "queues") == "16 files")
+        #expect(try await failure(of: source) == "40 files")
     }
 
     @Test("the paths of a source are writable, and it has a network → it makes its files there and opens its socket")
@@ -163,27 +165,44 @@ private enum Writer: Plugin {
 
     private final class Queues: DataSource {
         private let context: DataSourceContext
-        init(_ context: DataSourceContext) { self.context = context }
+        private let hasThread: Bool
+        init(_ context: DataSourceContext, hasThread: Bool) { (self.context, self.hasThread) = (context, hasThread) }
 
         func start() throws {
-            let (path, gate, group) = (context.argument, DispatchSemaphore(value: 0), DispatchGroup())
-            for number in 0..<16 {
+            let path = context.argument
+            if hasThread {
+                let done = DispatchSemaphore(value: 0)
+                Thread.detachNewThread {
+                    Self.makeFiles(in: path)
+                    done.signal()
+                }
+                done.wait()
+            } else {
+                Self.makeFiles(in: path)
+            }
+            context.sink.failed("\(try FileManager.default.contentsOfDirectory(atPath: path).count) files")
+        }
+
+        private static func makeFiles(in path: String) {
+            let (gate, group) = (DispatchSemaphore(value: 0), DispatchGroup())
+            for number in 0..<40 {
                 DispatchQueue(label: "queue \(number)").async(group: group) {
                     gate.wait()
                     _ = Source.makeFile("\(path)/\(number)")
                 }
             }
-            for _ in 0..<16 { gate.signal() }
+            for _ in 0..<40 { gate.signal() }
             group.wait()
-            let files = try FileManager.default.contentsOfDirectory(atPath: path)
-            context.sink.failed("\(files.count) files")
         }
     }
 
     static func manifest(for host: PluginHost) throws -> PluginManifest {
         PluginManifest(
             name: "writer", version: "1",
-            dataSources: [.source("writer") { Source($0) }, .source("queues") { Queues($0) }])
+            dataSources: [
+                .source("writer") { Source($0) }, .source("queues") { Queues($0, hasThread: false) },
+                .source("thread") { Queues($0, hasThread: true) },
+            ])
     }
 }
 

@@ -5,9 +5,11 @@
 #include "PoolThreads.h"
 
 #include <dlfcn.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdlib.h>
 
 // The sanitizers have a pthread_create of their own, which has to stay.
 #if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer)
@@ -70,11 +72,34 @@ static bool is_in_dispatch(const void *address) {
     return known && dladdr(known, &dispatch) && dladdr(address, &caller) && caller.dli_fbase == dispatch.dli_fbase;
 }
 
+// What a thread does that a restricted thread has created, and which inherits its restrictions.
+struct work {
+    void *(*start)(void *);
+    void *argument;
+};
+
+static void *run_restricted(void *argument) {
+    struct work work = *(struct work *)argument;
+    free(argument);
+    is_restricted = true;
+    return work.start(work.argument);
+}
+
+static int create_restricted(pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument) {
+    struct work *work = malloc(sizeof *work);
+    if (!work) return EAGAIN;
+    *work = (struct work){start, argument};
+    int error = original()(thread, attributes, run_restricted, work);
+    if (error) free(work);
+    return error;
+}
+
 // Takes the place of the C library's function for all libraries of the process.
 __attribute__((visibility("default"))) int pthread_create(
     pthread_t *thread, const pthread_attr_t *attributes, void *(*start)(void *), void *argument
 ) {
-    if (!is_restricted || !is_in_dispatch(__builtin_return_address(0))) return original()(thread, attributes, start, argument);
+    if (!is_restricted) return original()(thread, attributes, start, argument);
+    if (!is_in_dispatch(__builtin_return_address(0))) return create_restricted(thread, attributes, start, argument);
     pthread_mutex_lock(&pool.mutex);
     if (!pool.is_running) {
         pthread_mutex_unlock(&pool.mutex);
