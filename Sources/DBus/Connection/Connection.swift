@@ -142,7 +142,7 @@ public final class Connection {
         let departing = peers.removeAll()
         for peer in departing { peer.markDeparted() }
         subscriptions.removeAll()
-        let handlers = events.removeDisconnectHandlers()
+        let handlers = events.removeEndHandlers()
         for handler in handlers { handler() }
     }
 }
@@ -318,8 +318,8 @@ extension Connection {
         events.addNameHandler(handler)
     }
 
-    /// Calls `handler` once, as soon as at most `limit` bytes are queued for the other end. If that is already the
-    /// case, `handler` runs on the next turn of the loop.
+    /// Calls `handler` once, as soon as at most `limit` bytes are queued for the other end, or the connection has ended.
+    /// If that is already the case, `handler` runs on the next turn of the loop.
     public func onDrain(below limit: Int, _ handler: @escaping @DBusActor () -> Void) {
         guard outgoingSize > limit else {
             EventLoop.shared.addTimer(after: .zero, handler)
@@ -511,10 +511,10 @@ final class ConnectionEvents {
 
     nonisolated init() {}
 
-    /// Removes all handlers and returns the disconnect handlers, which the caller must call.
-    func removeDisconnectHandlers() -> [@DBusActor () -> Void] {
+    /// Removes all handlers and returns those that the end of the connection concerns, which the caller must call.
+    func removeEndHandlers() -> [@DBusActor () -> Void] {
         defer { (disconnectHandlers, undeliveredHandlers, nameHandlers, drains) = ([], [], [], []) }
-        return disconnectHandlers
+        return disconnectHandlers + drains.map(\.handler)
     }
 
     func addDisconnectHandler(_ handler: @escaping @DBusActor () -> Void) {

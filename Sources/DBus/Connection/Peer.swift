@@ -19,14 +19,9 @@ public final class Peer {
     /// The number of the peer's calls that are not answered yet.
     public private(set) var callsInFlight = 0
     private var departureHandlers: [@DBusActor () -> Void] = []
-    /// Whether messages to the peer are queued because an earlier message is still being prepared.
-    package private(set) var isHeld = false
-    /// Sends the message that is being prepared, at once.
-    private var sendHeld: (@DBusActor () -> Void)?
-    /// The number of answers among the queued messages.
-    package private(set) var heldAnswers = 0
-    /// The queued messages, as closures that send them.
-    private var held: [@DBusActor () -> Void] = []
+    /// Takes the answers to the peer's calls, as closures that send them, because they must follow a message that is not
+    /// sent yet; nil = answers are sent at once.
+    private(set) var answerHolder: (@DBusActor (@escaping @DBusActor () -> Void) -> Void)?
 
     init(connection: Connection?, name: String, credentials: Credentials?) {
         self.connection = connection
@@ -64,46 +59,8 @@ public final class Peer {
         for handler in handlers { handler() }
     }
 
-    /// Runs `send` now or, while a message to the peer is being prepared (`hold`), queues it behind that message.
-    ///
-    /// `Call` sends its answers through this function.
-    ///
-    /// - Parameter isAnswer: whether the message is the answer to a call.
-    package func sendInOrder(isAnswer: Bool = false, _ send: @escaping @DBusActor () -> Void) {
-        guard isHeld || !held.isEmpty else { return send() }
-        guard isAnswer else { return held.append(send) }
-        heldAnswers += 1
-        held.append { [self] in
-            heldAnswers -= 1
-            send()
-        }
-    }
-
-    /// Makes `sendInOrder` queue messages from now on, until `releaseHeld`.
-    ///
-    /// - Parameter sendNow: sends the message that is being prepared at once, and calls `releaseHeld`.
-    package func hold(_ sendNow: @escaping @DBusActor () -> Void) { (isHeld, sendHeld) = (true, sendNow) }
-
-    /// Sends the message that is being prepared and all queued ones at once.
-    package func flush() {
-        while isHeld, !hasDeparted, let sendHeld {
-            self.sendHeld = nil
-            sendHeld()
-        }
-    }
-
-    /// Sends the queued messages, up to the next one that must be prepared.
-    ///
-    /// - Parameter first: a closure that sends the prepared message, for which the queued messages waited.
-    package func releaseHeld(behind first: () -> Void = {}) {
-        (isHeld, sendHeld) = (false, nil)
-        let kept = held
-        held = []
-        first()
-        held = kept + held
-        // One of these closures may call `sendInOrder`: its message follows the queued messages.
-        while !isHeld, !held.isEmpty { held.removeFirst()() }
-    }
+    /// Passes the answers to the peer's calls to `holder` from now on, which sends them later; nil ends this.
+    package func holdAnswers(_ holder: (@DBusActor (@escaping @DBusActor () -> Void) -> Void)?) { answerHolder = holder }
 
     /// Sends a message to this peer alone.
     ///

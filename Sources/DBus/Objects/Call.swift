@@ -53,8 +53,14 @@ public final class Call {
     /// Sets a handler that is called with the error that becomes the answer.
     package func onError(_ handler: @escaping @DBusActor (Call, any Error) -> Void) { errorHandler = handler }
 
-    /// Sets a handler that is called once, before the answer is sent.
-    package func onAnswer(_ handler: @escaping @DBusActor () -> Void) { answerHandler = handler }
+    /// Adds a handler that is called once, when the answer was sent, or when it is known that none will be.
+    package func onAnswer(_ handler: @escaping @DBusActor () -> Void) {
+        guard let earlier = answerHandler else { return answerHandler = handler }
+        answerHandler = {
+            earlier()
+            handler()
+        }
+    }
 
     /// The path of the called object.
     public var path: ObjectPath { message.path ?? .root }
@@ -106,10 +112,11 @@ public final class Call {
         guard !message.noReplyExpected, connection.isConnected else { return finish() }
         measure {
             let reply = Result { () throws(DBusError) in try make() }
-            peer.sendInOrder(isAnswer: true) { [self] in
-                finish()
+            let deliver = { @DBusActor [self] in
                 send(reply)
+                finish()
             }
+            if let holder = peer.answerHolder { holder(deliver) } else { deliver() }
             return reply
         } bytesOfAnswer: {
             (try? $0.get())?.bodySize

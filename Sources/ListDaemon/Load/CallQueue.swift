@@ -17,11 +17,20 @@ package final class CallQueue {
     /// The methods that are accepted even at the call limits, because they only release limited resources.
     private static let exemptFromCallLimit: Set<String> = ["Ack", "Close", "RemoveAdapter", "Unsubscribe"]
 
+    /// The number of large answers of one connection that are made and sent at the same time: the list is queried for
+    /// one while another is sent.
+    private static let largeAnswersAtOnce = 2
+
     /// A call whose body has at most this many bytes is refused only for the number of calls, never for its bytes.
     private static let littleBody = 16 << 10
 
     private var turns = UserTurns<Call>()
+    /// How often the calls of each connection are held back.
+    private var holds: [ObjectIdentifier: Int] = [:]
+    /// The number of large answers of each connection that are not sent yet.
+    private var largeAnswers: [ObjectIdentifier: Int] = [:]
     private let handle: @DBusActor (Call) -> Void
+    private let onWait: @DBusActor (_ calls: Int) -> Void
     private lazy var work = LoopWork { [weak self] in self?.handleNext() ?? false }
     private let limitsByUser = LimitsByUser()
     private var accounts = UserAccounts()
@@ -43,8 +52,12 @@ package final class CallQueue {
         }
     }
 
-    /// - Parameter handle: handles a call whose turn has come.
-    init(_ handle: @escaping @DBusActor (Call) -> Void) { self.handle = handle }
+    /// - Parameters:
+    ///   - onWait: called with the number of calls that wait for large answers of their connection.
+    ///   - handle: handles a call whose turn has come.
+    init(onWait: @escaping @DBusActor (_ calls: Int) -> Void, _ handle: @escaping @DBusActor (Call) -> Void) {
+        (self.onWait, self.handle) = (onWait, handle)
+    }
 
     /// Returns the limits of one user.
     package func limits(of user: UInt32) -> Limits { limitsByUser.limits(of: user) }
@@ -107,6 +120,7 @@ extension CallQueue {
 
     /// Appends a call to those of its connection. If few calls wait, it is handled in this turn of the event loop.
     private func append(_ call: Call) {
+        if largeAnswers[ObjectIdentifier(call.peer)] == Self.largeAnswersAtOnce { onWait(1) }
         turns.append(call, user: call.peer.account, connection: ObjectIdentifier(call.peer))
         work.begin()
     }
@@ -118,13 +132,46 @@ extension CallQueue {
         return turns.hasTurn
     }
 
-    /// Holds back the queued calls of a peer until ``release(_:)``, so that they do not overtake a call in progress.
-    func hold(_ peer: Peer) { turns.hold(ObjectIdentifier(peer), of: peer.account) }
+    /// Holds back the queued calls of a peer until ``release(_:)``, so that they do not overtake a call in progress. A
+    /// peer that is held several times is released as often.
+    func hold(_ peer: Peer) {
+        holds[ObjectIdentifier(peer), default: 0] += 1
+        turns.hold(ObjectIdentifier(peer), of: peer.account)
+    }
 
     /// Lets the calls of a peer take turns again.
     func release(_ peer: Peer) {
-        turns.release(ObjectIdentifier(peer), of: peer.account)
+        let key = ObjectIdentifier(peer)
+        holds[key] = holds[key].flatMap { $0 > 1 ? $0 - 1 : nil }
+        guard holds[key] == nil else { return }
+        turns.release(key, of: peer.account)
         if turns.hasTurn { work.begin() }
+    }
+
+    /// Records that a call is about to get an answer of about `size` bytes.
+    ///
+    /// A client may send hundreds of such calls before it reads the first answer, so answers must not be made as fast
+    /// as they are requested. After two large ones, the connection's later calls wait until the first is sent.
+    func expectAnswer(to call: Call, size: Int) {
+        guard size > Outbox.largestAtOnce else { return }
+        let (peer, key) = (call.peer, ObjectIdentifier(call.peer))
+        largeAnswers[key, default: 0] += 1
+        if largeAnswers[key] == Self.largeAnswersAtOnce {
+            hold(peer)
+            let waiting = turns.count(for: key, of: peer.account)
+            if waiting > 0 { onWait(waiting) }
+        }
+        call.onAnswer { [weak self, connection = call.connection] in
+            let end = { @DBusActor in if let self { self.endLargeAnswer(to: peer) } }
+            guard connection.isConnected, connection.outgoingSize > connection.mostQueued else { return end() }
+            connection.onDrain(below: connection.mostQueued / 2, end)
+        }
+    }
+
+    private func endLargeAnswer(to peer: Peer) {
+        let key = ObjectIdentifier(peer)
+        if largeAnswers[key] == Self.largeAnswersAtOnce { release(peer) }
+        largeAnswers[key] = largeAnswers[key].flatMap { $0 > 1 ? $0 - 1 : nil }
     }
 
     /// Drops the queued calls of a peer that has left, except those that expect no reply.

@@ -80,6 +80,11 @@ package struct UserTurns<Element: Sendable>: Sendable {
         return piece
     }
 
+    /// Returns the number of queued pieces of a connection.
+    package func count(for connection: ObjectIdentifier, of user: UInt32) -> Int {
+        users[user]?.pieces[connection]?.count ?? 0
+    }
+
     /// Removes and returns all pieces of a connection in order. If the connection is held back, it stays so.
     ///
     /// - Complexity: O(removed pieces)

@@ -90,7 +90,7 @@ final class RunningDaemon {
         await service.lifecycle.stopHosts()
         await service.store?.close()
         service.calls.refuseSlowCalls()
-        await service.calls.reads.drain()
+        await service.calls.outbox.drain()
         await link.close()
         await server?.flush(timeout: .milliseconds(500))
         server?.close()

@@ -33,7 +33,7 @@ final class SearchRun {
     private let rules: AdapterAccess
     private let arguments: SearchArguments
     private var search: TextSearch?
-    private let turns: WorkTurns
+    private let turns: Jobs
     private let completion: @DBusActor (Result<Finding, ListError>?) -> Void
     private var steps = 0
 
@@ -41,7 +41,7 @@ final class SearchRun {
     ///
     /// - Parameter completion: called once; nil means that the caller has left.
     init(
-        _ arguments: SearchArguments, in adapter: any SearchedList, turns: WorkTurns, for call: Call,
+        _ arguments: SearchArguments, in adapter: any SearchedList, turns: Jobs, for call: Call,
         completion: @escaping @DBusActor (Result<Finding, ListError>?) -> Void
     ) {
         self.adapter = adapter
@@ -55,7 +55,7 @@ final class SearchRun {
     /// Starts the search in the current state of the list.
     func start() {
         // Preparing the text runs as a turn, because the text can have megabytes.
-        turns.perform(for: call.peer) { [arguments] in
+        turns.run(for: call.peer) { [arguments] in
             TextSearch(arguments.text, in: arguments.fields)
         } finish: { [self] search in
             self.search = search
@@ -118,7 +118,7 @@ final class SearchRun {
         guard let search else { return finish(.failure(.unexpectedAnswer)) }
         let (limit, isBackwards) = (Self.objectsPerTurn, arguments.isBackwards)
         let part = isBackwards ? page.objects.suffix(limit) : page.objects.prefix(limit)
-        turns.perform(for: call.peer) {
+        turns.run(for: call.peer) {
             isBackwards ? part.lastIndex { search.matches($0) } : part.firstIndex { search.matches($0) }
         } finish: { [self] match in
             let sections = page.origin + part.startIndex..<page.origin + part.endIndex
@@ -173,7 +173,7 @@ struct SearchArguments: Sendable {
 @DBusActor
 final class Searches {
     /// The turns in which objects are examined.
-    let turns = WorkTurns.forSearching()
+    let turns = Jobs.forSearching()
     private var searching: Set<ObjectIdentifier> = []
 
     nonisolated init() {}
@@ -185,11 +185,11 @@ final class Searches {
     func endSearch(for peer: Peer) { searching.remove(ObjectIdentifier(peer)) }
 }
 
-extension WorkTurns {
-    /// Makes the turns in which searches examine objects. At most half of the processors are used, so that the lists
+extension Jobs {
+    /// Makes the jobs in which searches examine objects. At most half of the processors are used, so that the lists
     /// keep the rest.
-    nonisolated static func forSearching() -> WorkTurns {
-        WorkTurns(
+    nonisolated static func forSearching() -> Jobs {
+        Jobs(
             mostAtOnce: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) / 2),
             isOneForEachUser: false,
             on: DispatchQueue(label: "org.listd.search", qos: .utility, attributes: .concurrent))

@@ -19,6 +19,9 @@ package struct WorkQueue<Work> {
     /// Whether the queue is empty.
     @inlinable package var isEmpty: Bool { arrived.isEmpty && current.isEmpty }
 
+    /// The number of pieces of work.
+    @inlinable package var count: Int { arrived.count + current.count }
+
     /// The number of pieces of work for which memory is allocated.
     @inlinable package var capacity: Int { arrived.capacity + current.capacity }
 

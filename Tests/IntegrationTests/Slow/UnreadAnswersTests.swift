@@ -125,6 +125,37 @@ struct UnreadAnswersTests {
         await stage.stop()
     }
 
+    @Test(
+        "a client leaves two large replies unread → its later calls wait, and other connections' calls do not",
+        .rule("LD-02"))
+    func callsBehindUnreadAnswers() async throws {
+        let stage = try await Stage.withDirectSocket()
+        let adapter = try await stage.createAdapter("large")
+        _ = try await adapter.performUpdates([
+            Row("large", "", ["text": .string(String(repeating: "x", count: 3 << 20))])
+        ])
+        let lazy = try await stage.connect(.direct)
+        lazy.readingIsPaused = true
+        let answers = EventLog<Int>()
+        // listd gets all calls at once.
+        await ProcessStatus.suspend(stage.listd.identifier)
+        for number in 0..<7 {
+            let member = number < 2 ? "GetObjects" : "GetItemCounts"
+            let call = try adapter.by(lazy).message(member) { (message) throws(DBusError) in
+                try message.write(UInt32(0), UInt32(1))
+            }
+            lazy.call(call, timeout: nil) { _ in answers.record(number) }
+        }
+        #expect(await lazy.flush(timeout: .seconds(20)))
+        kill(stage.listd.identifier, SIGCONT)
+        while try await stage.statistics()["reads-held"] ?? 0 < 5 {}
+        for _ in 0..<20 { #expect(try await stage.statistics()["waiting-calls"] == 5) }
+        lazy.readingIsPaused = false
+        for number in 0..<7 { #expect(try await answers.next(timeout: .seconds(60)) == number) }
+        #expect(try await stage.statistics()["reads-held"] == 5)
+        await stage.stop()
+    }
+
     /// Returns a call that requests the list in a memory file.
     private func fileCall(_ adapter: TestAdapter, _ client: Connection) throws -> Message {
         try adapter.by(client).message("GetObjectsByFileDescriptor") { (message) throws(DBusError) in

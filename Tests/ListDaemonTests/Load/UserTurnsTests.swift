@@ -65,6 +65,7 @@ struct UserTurnsTests {
         turns.append(6, user: 1, connection: a)
         #expect((0..<3).compactMap { _ in turns.popFirst()?.element } == [1, 3, 5])
         #expect(turns.popFirst() == nil && !turns.hasTurn && turns.count == 3)
+        #expect(turns.count(for: a, of: 1) == 3 && turns.count(for: connections[1], of: 1) == 0)
         // A connection without pieces can be held too.
         turns.hold(c, of: 2)
         turns.append(100, user: 2, connection: c)

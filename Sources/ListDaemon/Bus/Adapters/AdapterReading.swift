@@ -101,22 +101,14 @@ struct AdapterReading {
         let (offset, limit, format) = try call.arguments(as: UInt32.self, UInt32.self, NameArgument.self)
         try BulkFormat.checkIsKnown(format.text)
         let user = try service.authority.caller(call.peer).user
-        performRead(for: call, size: AdapterObject.pageBytes) { finished in
-            do throws(ListError) {
-                try service.limits.lentFiles.checkRoom(for: user)
-            } catch {
-                call.fail(error)
-                return finished()
+        try service.limits.lentFiles.checkRoom(for: user)
+        service.calls.queue.expectAnswer(to: call, size: AdapterObject.pageBytes)
+        adapter.request { [name = adapter.name, epoch = adapter.epoch, files = service.limits.lentFiles] outcome in
+            Task { @DBusActor in
+                await call.reply(with: outcome, of: epoch, inFileNamed: "listd " + name, lentBy: files, to: user)
             }
-            adapter.request { [name = adapter.name, epoch = adapter.epoch, files = service.limits.lentFiles] outcome in
-                Task { @DBusActor in
-                    await call.reply(
-                        with: outcome, of: epoch, inFileNamed: "listd " + name, lentBy: files, to: user)
-                    finished()
-                }
-            } _: { id in
-                .query(id, .objects(offset: Int(offset), limit: Int(limit), byteLimit: .max))
-            }
+        } _: { id in
+            .query(id, .objects(offset: Int(offset), limit: Int(limit), byteLimit: .max))
         }
     }
 
@@ -126,32 +118,15 @@ struct AdapterReading {
         return min(AdapterObject.pageBytes, min(Int(limit), objects) * (adapter.bytes.count / objects + 48))
     }
 
-    /// Runs `read` when its turn comes, if the caller may still read the list then.
-    ///
-    /// - Parameter size: the approximate bytes of the answer, by which the turn is measured.
-    func performRead(for call: Call, size: Int, _ read: @escaping ContentReads.Read) {
-        let rules = adapter.access
-        service.calls.reads.perform(for: call, size: size) { finished in
-            do throws(ListError) {
-                if adapter.access != rules || adapter.following != nil { try adapter.checkReadingAccess(call) }
-                read(finished)
-            } catch {
-                call.fail(error)
-                finished()
-            }
-        }
-    }
-
     /// Sends a query to the host and answers the call with what `write` encodes.
     private func answer(
         _ call: Call, with query: AdapterQuery, size: Int, _ write: @escaping AnswerEncoder
     ) {
-        performRead(for: call, size: size) { finished in
-            adapter.request(by: call.peer.pluginCaller) { [service] outcome in
-                service.calls.reads.answer(call, with: outcome, write, finished: finished)
-            } _: { id in
-                .query(id, query)
-            }
+        service.calls.queue.expectAnswer(to: call, size: size)
+        adapter.request(by: call.peer.pluginCaller) { [service] outcome in
+            service.calls.outbox.answer(call, with: outcome, write)
+        } _: { id in
+            .query(id, query)
         }
     }
 }

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DBus
-internal import ListKit
+@_spi(Daemon) internal import ListKit
 internal import ListSupport
+internal import ListWorkers
 
 /// The handler of all connections' calls: it admits them, reads long arguments, answers slow calls, and releases the
 /// state of departed peers.
@@ -10,8 +11,8 @@ internal import ListSupport
 final class CallHandler {
     /// The accounts of users, and the turns in which calls are handled.
     let queue: CallQueue
-    /// The calls whose answers have contents of lists.
-    let reads: ContentReads
+    /// The answers and signals that cannot be sent at once.
+    let outbox: Outbox
     /// The searches in progress.
     let searches = Searches()
     /// The log of requests that were refused because of a limit.
@@ -19,9 +20,10 @@ final class CallHandler {
     /// The clients that have called.
     let clients = ClientDirectory()
     /// The decoding and encoding of large messages on other threads.
-    private let coding = WorkTurns.forCoding()
-    /// The calls that wait for something outside of the daemon.
-    private var slowCalls = SlowCalls()
+    private let coding = Jobs.forCoding()
+    /// The calls that wait for something outside of the daemon: data from a pipe, the start of a plugin, the store. Each
+    /// has the answer that it gets if listd stops before.
+    private var slowCalls: [ObjectIdentifier: (call: Call, refusal: ListError)] = [:]
     /// The peers whose departure is observed.
     private var watched: Set<ObjectIdentifier> = []
     private let transports: Transports
@@ -34,12 +36,12 @@ final class CallHandler {
         of tree: ObjectTree, authority: Authority, transports: Transports, counts: ServiceCounts, log: Log,
         onDeparture: @escaping @DBusActor (Peer) -> Void
     ) {
-        queue = CallQueue { [weak tree] call in
+        queue = CallQueue { counts.count(.readsHeld, times: $0) } _: { [weak tree] call in
             guard let tree else { return call.fail(ListError.ending) }
             authority.authorizeOnRefusal(call) { tree.handle($0) }
             tree.handle(call)
         }
-        reads = ContentReads(accounts: queue, coding: coding) { counts.count(.readsHeld) }
+        outbox = Outbox(accounts: queue, jobs: coding)
         refusals = RefusalLog(log: log)
         (self.transports, self.counts, departureHandler) = (transports, counts, onDeparture)
         tree.onArrival { [weak self] call in
@@ -48,8 +50,9 @@ final class CallHandler {
             handleArrival(of: call)
         }
         tree.onManagedObjects { [weak self] call, objects in self?.answer(call, objects) }
-        tree.onProperties { [reads] call, answer in
-            reads.answer(call, size: answer.size, stamp: answer.stamp, answer.read)
+        tree.onProperties { [queue, outbox] call, answer in
+            queue.expectAnswer(to: call, size: answer.size)
+            outbox.answer(call, size: answer.size, stamp: answer.stamp, answer.read)
         }
     }
 
@@ -74,9 +77,8 @@ final class CallHandler {
 
     /// Answers `GetManagedObjects` in its turn, like other calls with large answers.
     private func answer(_ call: Call, _ objects: ManagedObjects) {
-        reads.perform(for: call, size: AdapterObject.pageBytes) { [reads] finished in
-            objects.collect { size in reads.answer(call, size: size, objects.body, finished: finished) }
-        }
+        queue.expectAnswer(to: call, size: AdapterObject.pageBytes)
+        objects.collect { [outbox] size in outbox.answer(call, size: size) { objects.body } }
     }
 
     // MARK: Arguments
@@ -89,11 +91,11 @@ final class CallHandler {
         _ call: Call, _ read: @escaping @Sendable (inout MessageReader) throws(DBusError) -> Decoded,
         then proceed: @escaping @DBusActor @Sendable (Decoded) throws -> Void
     ) throws {
-        guard call.message.bodySize > ContentReads.largestAtOnce else { return try proceed(call.message.read(read)) }
+        guard call.message.bodySize > Outbox.largestAtOnce else { return try proceed(call.message.read(read)) }
         let body = call.takeBody()
         call.onFailure(nil)  // the call cannot be handled again from the beginning
         queue.hold(call.peer)
-        coding.perform(for: call.peer) {
+        coding.run(for: call.peer) {
             Result { () throws(DBusError) in try body.read(read) }
         } finish: { [queue] outcome in
             defer { queue.release(call.peer) }
@@ -109,15 +111,18 @@ final class CallHandler {
     func answer(
         _ call: Call, refusal: ListError = .ending, _ body: @escaping @DBusActor () async throws -> Void
     ) {
-        slowCalls.begin(call, refusal: refusal)
+        slowCalls[ObjectIdentifier(call)] = (call, refusal)
         Task { @DBusActor in
             do { try await body() } catch { call.fail(error) }
-            slowCalls.end(call)
+            slowCalls[ObjectIdentifier(call)] = nil
         }
     }
 
     /// Answers the calls that are still waiting when listd stops, with their refusals.
-    func refuseSlowCalls() { slowCalls.refuseAll() }
+    func refuseSlowCalls() {
+        for (call, refusal) in slowCalls.values { call.fail(refusal) }
+        slowCalls = [:]
+    }
 
     // MARK: Departures
 
@@ -131,7 +136,54 @@ final class CallHandler {
         watched.remove(ObjectIdentifier(peer))
         transports.direct.removeBacklog(of: peer)
         queue.drop(peer)
-        reads.removeReads(of: peer)
+        outbox.drop(peer)
         departureHandler(peer)
+    }
+}
+
+/// A function that encodes a host's answer as the arguments of a reply; returns `false` if the answer is of another
+/// kind.
+typealias AnswerEncoder = @Sendable (AdapterAnswer, inout MessageWriter) -> Bool
+
+extension Outbox {
+    /// Answers a call with what `write` encodes from a host's answer, or with its error.
+    ///
+    /// - Parameter isInOrder: whether later signals to the caller must be sent after the answer.
+    func answer(
+        _ call: Call, with outcome: Result<AdapterAnswer, ListError>, isInOrder: Bool = false,
+        _ write: @escaping AnswerEncoder
+    ) {
+        switch outcome {
+        case .failure(let error): call.fail(error)
+        case .success(let value):
+            answer(call, size: value.sizeOnBus, isInOrder: isInOrder) {
+                { (writer) throws(DBusError) in
+                    guard write(value, &writer) else { throw ListError.unexpectedAnswer.dbusError }
+                }
+            }
+        }
+    }
+}
+
+extension AdapterAnswer {
+    /// The approximate bytes of a message with the answer.
+    ///
+    /// - Complexity: O(objects, items or transactions); their contents are not read.
+    fileprivate var sizeOnBus: Int {
+        switch self {
+        case .objects(_, _, let objects): objects.reduce(0) { $0 + $1.byteCount + 48 }
+        case .object(_, _, let object): object.byteCount
+        case .items(_, _, let items):
+            items.reduce(0) {
+                $0 + $1.item.content.byteCount + $1.item.reuseIdentifier.utf8.count + $1.objectID.utf8.count + 40
+            }
+        case .itemCounts(_, let counts): 4 * counts.count
+        case .changes(_, let transactions): transactions.reduce(0) { $0 + $1.encodedSize + 64 }
+        case .picture(let picture, _): picture.items.reduce(0) { $0 + $1.content.byteCount + 128 }
+        case .selection(let selected, let deselected):
+            (selected + deselected).reduce(0) { $0 + $1.objectID.utf8.count + 16 }
+        case .text(let text): text.utf8.count
+        case .revision, .opened, .sequence, .scrolled, .flag, .done: 0
+        }
     }
 }

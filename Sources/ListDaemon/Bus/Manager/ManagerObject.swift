@@ -304,10 +304,7 @@ extension ManagerObject {
         answer(call) { [self] in
             let text = await StateDump(service, features: features, directAddress: directAddress).text()
             if inline {
-                service.calls.reads.answer(call, size: text.utf8.count) {
-                    $0.append(text)
-                } finished: {
-                }
+                service.calls.outbox.answer(call, size: text.utf8.count) { { $0.append(text) } }
             } else {
                 call.reply(try SealedMemory.file(named: "listd dump", containing: Array(text.utf8)))
             }
@@ -421,7 +418,8 @@ extension ManagerObject {
     private func answer<Row: DBusEncodable & Sendable>(
         _ call: Call, count: Int, _ rows: @escaping @DBusActor @Sendable () -> [Row]
     ) {
-        service.calls.reads.answer(call, size: count * Self.rowBytes) { [adapters = service.adapters] in
+        service.calls.queue.expectAnswer(to: call, size: count * Self.rowBytes)
+        service.calls.outbox.answer(call, size: count * Self.rowBytes) { [adapters = service.adapters] in
             adapters.stamp
         } _: {
             let rows = rows()

@@ -71,7 +71,6 @@ final class Transports {
                 isDone = true
             }
             bus.onDrain(below: 0, finish)
-            bus.onDisconnect(finish)
             EventLoop.shared.addTimer(after: .milliseconds(500), finish)
         }
     }
@@ -89,9 +88,6 @@ final class Transports {
 /// the changes. Its views need no such rule, because credit limits their pictures. Other clients are not affected.
 @DBusActor
 final class DirectClients {
-    /// The number of queued bytes above which a client counts as not reading.
-    static let behindAbove = 1 << 20
-
     private struct Backlog {
         var peer: Peer
         /// The adapters whose signals the client missed.
@@ -109,11 +105,11 @@ final class DirectClients {
     /// peer, and when the peer has made a call.
     func pauseReadingIfBehind(_ peer: Peer) {
         guard let connection = peer.connection, !connection.isBus, backlogs[ObjectIdentifier(peer)] == nil,
-            connection.outgoingSize > Self.behindAbove
+            connection.outgoingSize > connection.mostQueued
         else { return }
         backlogs[ObjectIdentifier(peer)] = Backlog(peer: peer)
         connection.readingIsPaused = true
-        connection.onDrain(below: Self.behindAbove / 2) { [weak self, weak peer] in
+        connection.onDrain(below: connection.mostQueued / 2) { [weak self, weak peer] in
             if let peer { self?.resumeReading(from: peer) }
         }
     }

@@ -130,18 +130,15 @@ extension ViewObject {
         try checkOwner(of: call)
         if call.peer !== owner { try adapter.checkReadingAccess(call) }
         let size = (description?.visibleObjects.count ?? 0) * 256
-        service.calls.reads.perform(for: call, size: size) { [self] finished in
-            request(for: call, .resync) { [self] outcome in
-                var lost = Point.zero
-                if case .success = outcome { lost = takeLostShift() }
-                answer(call, with: outcome) { [lost] answer, writer in
-                    guard case .picture(var picture, let status) = answer else { return false }
-                    picture.shift = picture.shift + lost
-                    writer.append(picture, counts: (status.objectCount, status.itemCount))
-                    return true
-                } finished: {
-                    finished()
-                }
+        service.calls.queue.expectAnswer(to: call, size: size)
+        request(for: call, .resync) { [self] outcome in
+            var lost = Point.zero
+            if case .success = outcome { lost = takeLostShift() }
+            answer(call, with: outcome) { [lost] answer, writer in
+                guard case .picture(var picture, let status) = answer else { return false }
+                picture.shift = picture.shift + lost
+                writer.append(picture, counts: (status.objectCount, status.itemCount))
+                return true
             }
         }
     }

@@ -89,20 +89,16 @@ final class ViewObject {
 
     /// Sends a command to the host and answers the call with what `write` encodes.
     func perform(_ call: Call, _ command: ViewCommand, _ write: @escaping AnswerEncoder) {
-        request(for: call, command) { [self] outcome in answer(call, with: outcome, write) {} }
+        request(for: call, command) { [self] outcome in answer(call, with: outcome, write) }
     }
 
     /// Answers a call in the order of the owner's messages.
-    func answer(
-        _ call: Call, with outcome: Result<AdapterAnswer, ListError>, _ write: @escaping AnswerEncoder,
-        finished: @escaping ContentReads.Finished
-    ) {
+    func answer(_ call: Call, with outcome: Result<AdapterAnswer, ListError>, _ write: @escaping AnswerEncoder) {
         if case .failure = outcome, service.views.object(number) == nil {
             // The view was closed while the call was under way.
-            call.fail(DBusError.unknownObject(path))
-            return finished()
+            return call.fail(DBusError.unknownObject(path))
         }
-        service.calls.reads.answer(call, with: outcome, isInOrder: true, write, finished: finished)
+        service.calls.outbox.answer(call, with: outcome, isInOrder: true, write)
     }
 
     /// Sends a command to the host on behalf of a call, behind the viewport that waits.
@@ -174,7 +170,7 @@ extension ViewObject {
         performForPicture(call) { growth in
             .setViewport(seen: viewport.seen, viewport.rect, growth: growth)
         } then: { [self] outcome in
-            for other in replaced { answer(other, with: outcome, Self.writeSequence) {} }
+            for other in replaced { answer(other, with: outcome, Self.writeSequence) }
             guard isNew else { return }
             size?.isUnderWay = false
             sendWaitingViewport()
@@ -218,7 +214,7 @@ extension ViewObject {
                     outcome = .success(.sequence(sequence))
                 }
             }
-            answer(call, with: outcome, Self.writeSequence) {}
+            answer(call, with: outcome, Self.writeSequence)
             then(outcome)
         }
     }
@@ -238,18 +234,18 @@ extension ViewObject {
     func sendChange(_ change: PictureChange) {
         service.count(.pictures)
         guard !owner.hasDeparted else { return }
-        if unsent.changes.isEmpty, !owner.isHeld, change.sizeOnBus <= ContentReads.largestAtOnce {
+        if unsent.changes.isEmpty, !service.calls.outbox.isWaiting(for: owner), change.sizeOnBus <= Outbox.largestAtOnce {
             return emit(Self.changedSignal) { $0.append(change) }
         }
         unsent.append(change)
         service.views.setHasUnsent(self, true)
         // One message is queued for each change. Until its turn, the change may become another one.
-        service.calls.reads.send(
-            { [self] () throws(DBusError) in
-                guard let change = unsent.changes.first else { throw .failed("the picture is sent already") }
-                return making(Self.changedSignal) { $0.append(change) }
-            }, to: owner, size: { [self] in unsent.changes.first?.sizeOnBus ?? 0 }, stamp: { [self] in unsent.stamp }
-        ) { [self] outcome in
+        service.calls.outbox.send(
+            to: owner, size: { [self] in unsent.changes.first?.sizeOnBus ?? 0 }, stamp: { [self] in unsent.stamp }
+        ) { [self] () throws(DBusError) in
+            guard let change = unsent.changes.first else { throw .failed("the picture is sent already") }
+            return making(Self.changedSignal) { $0.append(change) }
+        } send: { [self] outcome in
             // A withdrawn picture has no message.
             guard unsent.popFirst() != nil else { return }
             if unsent.changes.isEmpty { service.views.setHasUnsent(self, false) }
@@ -263,9 +259,8 @@ extension ViewObject {
     /// withdrawn: the owner is told of the loss, and reads the whole picture.
     func prepare(forUpdateTo revision: UInt64) {
         let hasNoSuccessor = description?.state == .stalled || service.transports.isCongested
-        if owner.heldAnswers > 0 || hasNoSuccessor, unsent.size <= Self.mostFlushedBytes {
-            owner.flush()
-        }
+        let outbox = service.calls.outbox
+        if outbox.hasAnswer(for: owner) || hasNoSuccessor, unsent.size <= Self.mostFlushedBytes { outbox.flush(owner) }
         guard hasNoSuccessor else { return unsent.advance(to: revision) }
         if let shift = unsent.withdraw() {
             lostShift = lostShift + shift
@@ -318,7 +313,9 @@ extension ViewObject {
     /// Sends a small signal to the owner in order, behind the pictures that wait for their turn.
     private func emit(_ signal: Signal, _ write: @escaping @Sendable (inout MessageWriter) -> Void) {
         guard !owner.hasDeparted else { return }
-        service.calls.reads.send({ [self] in making(signal, write) }, to: owner, size: { 0 }) { [self] outcome in
+        service.calls.outbox.send(to: owner) { [self] in
+            making(signal, write)
+        } send: { [self] outcome in
             send(outcome, signal)
         }
     }
@@ -326,7 +323,7 @@ extension ViewObject {
     /// Returns a closure that makes a signal with the arguments that `write` appends, on any thread.
     private func making(
         _ signal: Signal, _ write: @escaping @Sendable (inout MessageWriter) -> Void
-    ) -> LargeMessage.Maker {
+    ) -> Outbox.Maker {
         { [path, interface = Self.interface.name] () throws(DBusError) in
             try Message.signal(signal, of: interface, at: path) { writer in write(&writer) }
         }
