@@ -87,6 +87,7 @@ extension ServedPeer: ServedClient {
         guard message.destination == Bus.name || (message.destination == nil && message.interface == Bus.name) else {
             return connection.dispatch(message, from: peer)
         }
+        server?.onDriverCall?(peer)
         driver.dispatch(Call(message: message, connection: connection, peer: peer, replySender: Bus.name))
     }
 

@@ -75,6 +75,9 @@ public final class Server {
     /// the message that had arrived.
     public var onUnfinishedMessage: (@DBusActor (Peer, _ bytes: Int) -> Void)?
 
+    /// Called with each client that calls `org.freedesktop.DBus`, which the server answers itself, before the answer.
+    public var onDriverCall: (@DBusActor (Peer) -> Void)?
+
     /// Returns the maximum number of connections of a user. If nil, the maximum of the configuration applies.
     public var connectionsOfUser: (@DBusActor (UInt32) -> Int)?
     /// The account that reserves room for incomplete messages; nil for unlimited room. Set it before clients connect.

@@ -107,6 +107,7 @@ extension RunningDaemon {
             server?.account = service.calls.queue
             server?.connectionsOfUser = { [service] in service.calls.queue.limits(of: $0).directConnectionsPerUser }
             service.calls.queue.onBytesReleased { [weak self] in self?.server?.retryUnfinishedMessages() }
+            server?.onDriverCall = { [service] peer in service.calls.pauseReadingIfBehind(peer) }
             server?.onStarvation = { [log] in
                 log.warning(
                     "no file descriptors are left; new direct clients wait until others disconnect (LimitNOFILE=)")

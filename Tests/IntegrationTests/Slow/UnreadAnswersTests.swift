@@ -156,6 +156,27 @@ struct UnreadAnswersTests {
         await stage.stop()
     }
 
+    @Test("a direct client calls the driver of the bus and reads nothing → listd stops reading its calls")
+    func driverCallsThatNobodyReads() async throws {
+        let stage = try await Stage.withDirectSocket()
+        let lazy = try await stage.connect(.direct)
+        lazy.readingIsPaused = true
+        let driver = "org.freedesktop.DBus"
+        var call = try Message.methodCall(
+            to: driver, path: "/org/freedesktop/DBus", interface: driver, member: "GetNameOwner")
+        try call.write("a." + String(repeating: "x", count: 250))
+        var sent = 0
+        while try await stage.statistics()["direct-clients-behind"] ?? 0 == 0, sent < 20_000 {
+            for _ in 0..<1000 { try lazy.send(call) }
+            sent += 1000
+        }
+        #expect(sent < 20_000, "listd answers calls of a client that reads no answer")
+        lazy.readingIsPaused = false
+        #expect(try await stage.object(Listd.manager, "Manager", by: lazy).property("ViewCount", as: UInt32.self) == 0)
+        while try await stage.statistics()["direct-clients-behind"] ?? 1 > 0 {}
+        await stage.stop()
+    }
+
     /// Returns a call that requests the list in a memory file.
     private func fileCall(_ adapter: TestAdapter, _ client: Connection) throws -> Message {
         try adapter.by(client).message("GetObjectsByFileDescriptor") { (message) throws(DBusError) in

@@ -60,14 +60,19 @@ final class CallHandler {
         counts.count(.calls)
         clients.record(call)
         call.onError { [weak self] call, error in self?.recordFailure(of: call, error) }
-        watchDeparture(of: call.peer)
-        if !transports.isOnBus(call.peer) { transports.direct.pauseReadingIfBehind(call.peer) }
+        pauseReadingIfBehind(call.peer)
         do throws(ListError) {
             try queue.admit(call)
         } catch {
             counts.count(.callsRefused)
             call.fail(error)
         }
+    }
+
+    /// Stops reading from a direct client that has made a call but leaves too much of what was sent to it unread.
+    func pauseReadingIfBehind(_ peer: Peer) {
+        watchDeparture(of: peer)
+        if !transports.isOnBus(peer) { transports.direct.pauseReadingIfBehind(peer) }
     }
 
     private func recordFailure(of call: Call, _ error: any Error) {
