@@ -2,6 +2,7 @@
 
 internal import DBus
 internal import Dispatch
+internal import Glibc
 
 /// Jobs: work that runs on threads other than the event loop's, because its duration depends on a caller. Users take
 /// turns.
@@ -68,5 +69,14 @@ extension Jobs {
     /// Makes the jobs that decode and encode large messages.
     nonisolated static func forCoding() -> Jobs {
         Jobs(mostAtOnce: 2, isOneForEachUser: true, on: .global())
+    }
+
+    /// Makes the jobs in which searches examine objects. At most half of the processors are used, so that the lists
+    /// keep the rest.
+    nonisolated static func forSearching() -> Jobs {
+        Jobs(
+            mostAtOnce: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) / 2),
+            isOneForEachUser: false,
+            on: DispatchQueue(label: "org.listd.search", qos: .utility, attributes: .concurrent))
     }
 }

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import DBus
-internal import Dispatch
-internal import Glibc
 internal import ListConfiguration
 @_spi(Daemon) internal import ListKit
 internal import ListWorkers
@@ -183,17 +181,6 @@ final class Searches {
 
     /// Unregisters the search of a peer.
     func endSearch(for peer: Peer) { searching.remove(ObjectIdentifier(peer)) }
-}
-
-extension Jobs {
-    /// Makes the jobs in which searches examine objects. At most half of the processors are used, so that the lists
-    /// keep the rest.
-    nonisolated static func forSearching() -> Jobs {
-        Jobs(
-            mostAtOnce: max(1, sysconf(Int32(_SC_NPROCESSORS_ONLN)) / 2),
-            isOneForEachUser: false,
-            on: DispatchQueue(label: "org.listd.search", qos: .utility, attributes: .concurrent))
-    }
 }
 
 /// A list as a search sees it: its objects in pages, its changes, and its access rules.
