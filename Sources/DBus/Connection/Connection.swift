@@ -57,7 +57,7 @@ public final class Connection {
     /// The object that answers calls. If nil, every call gets `UnknownObject`.
     private(set) var responder: (any CallResponder)?
     private let calls = PendingCalls()
-    private let subscriptions = Subscriptions()
+    private let matches = MatchTable()
     private let peers = PeerRegistry()
     private let events = ConnectionEvents()
     /// A gate on which the task that opens the connection waits until authentication is complete.
@@ -141,7 +141,7 @@ public final class Connection {
         for completion in waiting { completion(.failure(error)) }
         let departing = peers.removeAll()
         for peer in departing { peer.markDeparted() }
-        subscriptions.removeAll()
+        matches.removeAll()
         let handlers = events.removeEndHandlers()
         for handler in handlers { handler() }
     }
@@ -281,13 +281,13 @@ extension Connection {
     public func subscribe(
         _ rule: MatchRule, onBus: Bool = true, _ handler: @escaping @DBusActor (Message) -> Void
     ) async throws(DBusError) -> Subscription {
-        try await subscriptions.subscribe(rule, onBus: onBus, on: self, handler)
+        try await matches.subscribe(rule, onBus: onBus, on: self, handler)
     }
 
     /// Subscribes to a rule that is known to be valid, until the connection ends. The bus processes the rule before
     /// any later call.
     func subscribeWithoutWaiting(_ rule: MatchRule, _ handler: @escaping @DBusActor (Message) -> Void) {
-        subscriptions.add(rule, onBus: true, on: self, handler)
+        matches.add(rule, onBus: true, on: self, handler)
     }
 
     /// Calls `handler` with the unique name of every connection that leaves the bus.
@@ -396,7 +396,7 @@ extension Connection: TransportDelegate {
 
     private func handleSignal(_ message: Message) {
         if isBus && message.sender == Bus.name { handleBusSignal(message) }
-        subscriptions.deliver(message, ignoringSender: !isBus)
+        matches.deliver(message, ignoringSender: !isBus)
     }
 
     /// Handles a signal that the bus sends to this connection alone: it has acquired or lost a name.

@@ -7,18 +7,18 @@ public final class Subscription {
     fileprivate let onBus: Bool
     fileprivate let handler: @DBusActor (Message) -> Void
     private weak var connection: Connection?
-    private weak var subscriptions: Subscriptions?
+    private weak var table: MatchTable?
     private var cancelHandlers: [@DBusActor () -> Void] = []
     /// Whether the subscription was not cancelled; checked even while a message is being delivered.
     fileprivate private(set) var isActive = true
 
     fileprivate init(
-        rule: MatchRule, onBus: Bool, connection: Connection, subscriptions: Subscriptions,
+        rule: MatchRule, onBus: Bool, connection: Connection, table: MatchTable,
         handler: @escaping @DBusActor (Message) -> Void
     ) {
         self.rule = rule
         self.onBus = onBus
-        (self.connection, self.subscriptions) = (connection, subscriptions)
+        (self.connection, self.table) = (connection, table)
         self.handler = handler
     }
 
@@ -26,7 +26,7 @@ public final class Subscription {
     /// subscription uses it.
     public func cancel() {
         isActive = false
-        if let connection { subscriptions?.cancel(self, on: connection) }
+        if let connection { table?.cancel(self, on: connection) }
         connection = nil
         let handlers = cancelHandlers
         cancelHandlers = []
@@ -39,9 +39,10 @@ public final class Subscription {
     }
 }
 
-/// The subscriptions of one connection, and the owners of the well-known names in their match rules.
+/// The match rules of one connection: who has subscribed with them, which of them the bus has, and the owners of the
+/// well-known names in them.
 @DBusActor
-final class Subscriptions {
+final class MatchTable {
     /// A rule that was added to the bus: the number of its subscriptions, and the request that added it.
     private struct RuleUse {
         var count: Int
@@ -116,7 +117,7 @@ final class Subscriptions {
 
 // MARK: - Subscribing
 
-extension Subscriptions {
+extension MatchTable {
     /// Adds a subscription as `Connection.subscribe` does.
     func subscribe(
         _ rule: MatchRule, onBus: Bool, on connection: Connection, _ handler: @escaping @DBusActor (Message) -> Void
@@ -142,7 +143,7 @@ extension Subscriptions {
         _ rule: MatchRule, onBus: Bool, on connection: Connection, _ handler: @escaping @DBusActor (Message) -> Void
     ) -> (subscription: Subscription, request: SharedRequest?) {
         let subscription = Subscription(
-            rule: rule, onBus: onBus, connection: connection, subscriptions: self, handler: handler)
+            rule: rule, onBus: onBus, connection: connection, table: self, handler: handler)
         active.append(subscription)
         return (subscription, onBus ? addMatch(rule.text, on: connection) : nil)
     }
