@@ -2,8 +2,8 @@
 
 /// The objects that a program exports on all its connections.
 ///
-/// The object at a path is registered or found by a resolver. Every ancestor of an object answers introspection with
-/// its children. Every object has the interfaces `Introspectable`, `Properties` and `Peer`.
+/// Every ancestor of an object answers introspection with its children. Every object has the interfaces
+/// `Introspectable`, `Properties` and `Peer`.
 @DBusActor
 public final class ObjectTree {
     private let registry = ObjectRegistry()
@@ -71,11 +71,6 @@ extension ObjectTree {
         announceRemoved(path, object)
     }
 
-    /// Sets a resolver for the objects below `path` that are not registered individually.
-    public func setResolver(_ resolver: any ObjectResolver, below path: ObjectPath) {
-        registry.setResolver(resolver, below: path)
-    }
-
     /// Makes `path` an ObjectManager.
     ///
     /// - Parameter managed: paths at or below `path`, whose objects it manages; nil = all objects below `path`.
@@ -112,10 +107,10 @@ extension ObjectTree {
     private func handle(_ call: Call, isAdmitted: Bool) {
         call.measure {
             do {
-                let place = registry.place(at: call.path)
-                guard place != nil || call.isForPeer else { throw DBusError.unknownObject(call.path) }
+                let interfaces = registry.interfaces(at: call.path)
+                guard interfaces != nil || call.isForPeer else { throw DBusError.unknownObject(call.path) }
                 if !isAdmitted { try admission?(call) }
-                dispatch(call, to: place ?? .ancestor)
+                dispatch(call, to: interfaces ?? [])
             } catch {
                 call.fail(error)
             }
@@ -141,25 +136,18 @@ extension ObjectTree {
         do throws(DBusError) { call.replyWriting(try answer.read()) } catch { call.fail(error) }
     }
 
-    private func dispatch(_ call: Call, to place: ObjectPlace) {
-        guard let wanted = call.interface else { return dispatch(call, amongAll: interfaces(of: place, for: call)) }
-        let found =
-            place.interfaces.first { $0.name == wanted }
-            ?? standardInterfaces(of: place, for: call).first { $0.name == wanted }
+    private func dispatch(_ call: Call, to own: [any BoundInterface]) {
+        func standard() -> [any BoundInterface] {
+            StandardObject.exported(tree: self, path: call.path, own: own).interfaces
+        }
+        guard let wanted = call.interface else { return dispatch(call, amongAll: own + standard()) }
+        let found = own.first { $0.name == wanted } ?? standard().first { $0.name == wanted }
         guard let found else {
             return call.fail(
                 DBusError(.unknownInterface, "the object at \(call.path.text.quoted) has no interface \(wanted.quoted)")
             )
         }
         guard found.handle(call) else { return refuseUnknownMethod(of: call, interface: wanted) }
-    }
-
-    private func interfaces(of place: ObjectPlace, for call: Call) -> [any BoundInterface] {
-        place.interfaces + standardInterfaces(of: place, for: call)
-    }
-
-    private func standardInterfaces(of place: ObjectPlace, for call: Call) -> [any BoundInterface] {
-        StandardObject.exported(tree: self, path: call.path, place: place).interfaces
     }
 
     /// Calls a method of a call that specifies no interface, which the specification allows.
@@ -271,9 +259,8 @@ extension ObjectTree {
             })
     }
 
-    /// Sends `InterfacesAdded` for an object from its nearest ObjectManager. `add` does this itself, so call this
-    /// only for objects of a resolver.
-    public func announceAdded(_ path: ObjectPath) {
+    /// Sends `InterfacesAdded` for an object from its nearest ObjectManager.
+    private func announceAdded(_ path: ObjectPath) {
         guard let manager = manager(of: path), let object = object(at: path) else { return }
         let message = try? Message.signal(
             StandardObject.interfacesAdded, of: StandardInterface.objectManager, at: manager
@@ -284,8 +271,8 @@ extension ObjectTree {
         if let message { try? broadcast(message) }
     }
 
-    /// Sends `InterfacesRemoved` for an object from its nearest ObjectManager. `remove` does this itself.
-    public func announceRemoved(_ path: ObjectPath, _ object: ExportedObject) {
+    /// Sends `InterfacesRemoved` for an object from its nearest ObjectManager.
+    private func announceRemoved(_ path: ObjectPath, _ object: ExportedObject) {
         guard let manager = manager(of: path) else { return }
         let message = try? Message.signal(
             StandardObject.interfacesRemoved, of: StandardInterface.objectManager, at: manager

@@ -7,17 +7,18 @@ internal import CSystemd
 struct StandardObject {
     let tree: ObjectTree
     let path: ObjectPath
-    let place: ObjectPlace
+    /// The node's own interfaces.
+    let own: [any BoundInterface]
 
     /// Returns the standard interfaces of a node.
-    static func exported(tree: ObjectTree, path: ObjectPath, place: ObjectPlace) -> ExportedObject {
-        let object = StandardObject(tree: tree, path: path, place: place)
+    static func exported(tree: ObjectTree, path: ObjectPath, own: [any BoundInterface]) -> ExportedObject {
+        let object = StandardObject(tree: tree, path: path, own: own)
         let exported = ExportedObject(introspectable, of: object).and(properties, of: object).and(peer, of: object)
         return tree.isManager(path) ? exported.and(objectManager, of: object) : exported
     }
 
     private var interfaces: [any BoundInterface] {
-        place.interfaces + StandardObject.exported(tree: tree, path: path, place: place).interfaces
+        own + StandardObject.exported(tree: tree, path: path, own: own).interfaces
     }
 }
 
