@@ -63,9 +63,6 @@ extension AdapterObject: FollowableList {
 
     func beginLoading() { changeFilling { $0.setState(.loading) } }
 
-    /// Records the error because of which the list is not filled any more.
-    func fail(_ error: ListError) { SourceEvents(adapter: self).fail(error) }
-
     /// Removes all objects from the list.
     func removeAllObjects(_ completion: @escaping @DBusActor (ListError?) -> Void) {
         request { outcome in

@@ -22,6 +22,6 @@ final class AdapterRelay: FollowingRelay {
     /// Passes an event of a source on to the adapter; without an adapter, the event is dropped.
     func apply(_ event: SourceEvent, _ completion: @escaping @DBusActor (ListError?) -> Void) {
         guard let target else { return completion(nil) }
-        SourceEvents(adapter: target).apply(event, completion)
+        target.apply(event, completion)
     }
 }

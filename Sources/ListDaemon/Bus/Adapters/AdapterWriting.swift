@@ -179,7 +179,7 @@ struct AdapterWriting {
         }
         if adapter.options.source != .push, operation.changesObjects {
             do throws(ListError) {
-                try SourceWriting(adapter: adapter).write(call, expecting: expected, operation)
+                try adapter.writeToSource(call, expecting: expected, operation)
             } catch { call.fail(error) }
             return
         }

@@ -8,12 +8,10 @@ internal import ListSupport
 internal import ListWorkers
 @_spi(Daemon) internal import PluginAPI
 
-/// The handler of a list's source events: applies them to the list.
-@DBusActor
-struct SourceEvents {
-    let adapter: AdapterObject
-    private var service: Service { adapter.service }
-    private var intake: SourceIntake { adapter.source.intake }
+// The events of a list's source, which are applied to the list.
+
+extension AdapterObject {
+    private var intake: SourceIntake { source.intake }
 
     /// Applies an event of the source, and updates the list's loading state.
     ///
@@ -50,13 +48,13 @@ struct SourceEvents {
             fail(error)
         case .fault(let error): record(fault: error)
         case .ready:
-            adapter.changeFilling { $0.setState(.ready) }
+            changeFilling { $0.setState(.ready) }
             intake.didApply(
-                intake.makeRecord(after: progress, isWhole: false, lacksObjects: adapter.filling.lacksObjects))
+                intake.makeRecord(after: progress, isWhole: false, lacksObjects: filling.lacksObjects))
         case .written(let id, let error): intake.writes.finish(id, error: error)
         case .paused:
             intake.handleSourceEnd()
-            adapter.changeFilling { $0.setState(.paused) }
+            changeFilling { $0.setState(.paused) }
         }
         completion(nil)
     }
@@ -65,7 +63,7 @@ struct SourceEvents {
         with objects: [ListObject], upTo progress: DataSourceProgress?,
         _ completion: @escaping @DBusActor (ListError?) -> Void
     ) {
-        adapter.changeFilling { $0.setLacksObjects(false) }
+        changeFilling { $0.setLacksObjects(false) }
         guard checkSizes(of: objects) else { return completion(nil) }
         sendToHost(.performUpdates(objects: objects), upTo: progress, isWhole: true, completion)
     }
@@ -73,7 +71,7 @@ struct SourceEvents {
     private func add(page: [ListObject]) {
         guard checkSizes(of: page) else { return intake.dropPages() }
         do throws(ListError) {
-            try intake.add(page, within: adapter.access.isConfigured ? .unlimited : service.limits.quotas.limits)
+            try intake.add(page, within: access.isConfigured ? .unlimited : service.limits.quotas.limits)
         } catch {
             failLackingObjects(error)
         }
@@ -82,7 +80,7 @@ struct SourceEvents {
     /// Returns whether a plugin's objects are within the limits of clients' objects. If they are not, the list fails.
     private func checkSizes(of objects: some Sequence<ListObject>) -> Bool {
         // Built-in sources check the limits while they read.
-        guard case .plugin = adapter.options.source else { return true }
+        guard case .plugin = options.source else { return true }
         do throws(ListError) {
             for object in objects { try service.limits.objects.check(object) }
             return true
@@ -94,7 +92,7 @@ struct SourceEvents {
 
     /// Records that the list lacks objects of the source, and makes the list fail.
     private func failLackingObjects(_ error: ListError) {
-        adapter.changeFilling { $0.setLacksObjects(true) }
+        changeFilling { $0.setLacksObjects(true) }
         intake.forgetCursor()
         fail(error)
     }
@@ -104,10 +102,10 @@ struct SourceEvents {
         _ operation: UpdateRequest.Operation, upTo progress: DataSourceProgress?, isWhole: Bool = false,
         _ completion: @escaping @DBusActor (ListError?) -> Void
     ) {
-        let record = intake.makeRecord(after: progress, isWhole: isWhole, lacksObjects: adapter.filling.lacksObjects)
-        adapter.request { [weak adapter, intake] outcome in
-            guard let adapter else { return completion(nil) }
-            guard !adapter.isEnding else {
+        let record = intake.makeRecord(after: progress, isWhole: isWhole, lacksObjects: filling.lacksObjects)
+        request { [weak self, intake] outcome in
+            guard let self else { return completion(nil) }
+            guard !isEnding else {
                 // The store has the content of this record, even though the list is ending.
                 if case .success = outcome { intake.didApply(record) }
                 return completion(nil)
@@ -121,20 +119,20 @@ struct SourceEvents {
             case .success(let answer):
                 if case .revision(let revision, let dropped, _, let removed) = answer {
                     intake.didApply(record, removed: removed)
-                    adapter.report(dropped, [.revision(revision)])
+                    report(dropped, [.revision(revision)])
                 } else {
                     intake.didApply(record)
                 }
-                adapter.changeFilling { $0.setState(.ready) }
+                changeFilling { $0.setState(.ready) }
                 completion(nil)
             case .failure(let error) where error.isTemporary:
                 intake.didNotApply()
-                SourceEvents(adapter: adapter).fail(error)
+                fail(error)
                 completion(error)
             case .failure(let error):
                 intake.didNotApply()
                 intake.forgetCursor()
-                SourceEvents(adapter: adapter).fail(error)
+                fail(error)
                 completion(nil)
             }
         } _: { [intake] id in
@@ -146,32 +144,32 @@ struct SourceEvents {
     /// Marks the list as failed. The reason is logged once, even if an event is retried and refused again.
     func fail(_ error: ListError) {
         let reason = error.propertyText
-        guard adapter.filling.failure != reason else { return }
-        let subject = "source \(adapter.options.source.text)"
+        guard filling.failure != reason else { return }
+        let subject = "source \(options.source.text)"
         if error.code == .limitsExceeded {
             let limit = service.calls.refusals.record(
-                error, of: subject, user: adapter.access.owner, .adapter(adapter.name),
-                .revision(adapter.status.revision), event: .sourceFailed)
+                error, of: subject, user: access.owner, .adapter(name),
+                .revision(status.revision), event: .sourceFailed)
             service.counts.countRefusal(by: limit)
         } else {
             logWarning(error)
         }
-        adapter.changeFilling { $0.fail(reason) }
+        changeFilling { $0.fail(reason) }
     }
 
     /// Records an error in part of the source, while the list is filled with the rest; nil = the whole source can be
     /// read.
     private func record(fault: ListError?) {
         let reason = fault?.propertyText ?? ""
-        guard adapter.filling.fault != reason else { return }
+        guard filling.fault != reason else { return }
         if let fault { logWarning(fault) }
-        adapter.changeFilling { $0.setFault(reason) }
+        changeFilling { $0.setFault(reason) }
     }
 
     private func logWarning(_ error: ListError) {
         service.log.warning(
-            "source \(adapter.options.source.text): \(error.reason)", .adapter(adapter.name),
-            .revision(adapter.status.revision), event: .sourceFailed, limitedBy: "source of \(adapter.name)")
+            "source \(options.source.text): \(error.reason)", .adapter(name),
+            .revision(status.revision), event: .sourceFailed, limitedBy: "source of \(name)")
     }
 }
 

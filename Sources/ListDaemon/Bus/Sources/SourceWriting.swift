@@ -6,51 +6,47 @@ internal import ListSources
 internal import ListWorkers
 internal import PluginAPI
 
-/// The handling of clients' writes to a list whose source accepts writes. They are sent to the source, and come back
-/// as its events.
-@DBusActor
-struct SourceWriting {
-    let adapter: AdapterObject
-    private var service: Service { adapter.service }
+// Clients' writes to a list whose source accepts writes. They are sent to the source, and come back as its events.
 
+extension AdapterObject {
     /// Sends a write to the source. The call is answered with the revision that contains the write.
     ///
     /// Errors are reported in the same order as for a pushed list: the revision, then the objects.
-    func write(
+    func writeToSource(
         _ call: Call, expecting expected: UInt64, _ operation: UpdateRequest.Operation
     ) throws(ListError) {
-        guard expected == 0 || expected == adapter.status.revision else {
+        guard expected == 0 || expected == status.revision else {
             throw ListError(
-                .revisionConflict, "expected_revision is \(expected), but the list is at \(adapter.status.revision)")
+                .revisionConflict, "expected_revision is \(expected), but the list is at \(status.revision)")
         }
         let isConditional = expected != 0
         switch operation {
         case .performUpdates(let objects, let duplicates):
             let unique = try duplicates.apply(to: objects)
-            try send(
+            try sendToSource(
                 .replace(unique.objects), isConditional: isConditional, for: call, isFullList: true,
                 dropped: unique.dropped)
         case .applyChanges(let removed, let upserts):
-            try send(.changes(removed: removed, upserts: upserts), isConditional: isConditional, for: call)
+            try sendToSource(.changes(removed: removed, upserts: upserts), isConditional: isConditional, for: call)
         case .moveObject(let id, let position):
-            try send(.move(id: id, position: position), isConditional: isConditional, for: call)
+            try sendToSource(.move(id: id, position: position), isConditional: isConditional, for: call)
         case .patchObject(let id, let set, let unset):
             patch(call, id: id, set: set, unset: unset, isConditional: isConditional)
         case .invalid(let error): throw error
         case .moveItem, .reloadObjects, .reloadData, .configure:
-            throw adapter.readOnlyError
+            throw readOnlyError
         }
     }
 
     /// Checks the size of the patched object before the patch is sent, because an object above the limits would make
     /// the whole list fail.
     private func patch(_ call: Call, id: String, set: Fields, unset: [String], isConditional: Bool) {
-        adapter.request { outcome in
+        request { [self] outcome in
             do throws(ListError) {
                 guard case .object(_, _, let object) = try outcome.get() else { throw ListError.unexpectedAnswer }
                 try service.limits.objects.check(
                     try object.with(fields: object.fields.patched(set: set, unset: unset)))
-                try send(.patch(id: id, set: set, unset: unset), isConditional: isConditional, for: call)
+                try sendToSource(.patch(id: id, set: set, unset: unset), isConditional: isConditional, for: call)
             } catch {
                 call.fail(error)
             }
@@ -63,27 +59,26 @@ struct SourceWriting {
     ///
     /// - Parameter isConditional: whether the source must refuse the write if the source has changed since its last
     ///   event.
-    private func send(
+    private func sendToSource(
         _ operation: DataSourceWrite.Operation, isConditional: Bool, for call: Call, isFullList: Bool = false,
         dropped: DroppedDuplicates = DroppedDuplicates()
     ) throws(ListError) {
-        guard let source = adapter.source.writable else {
-            throw ListError(.sourceUnavailable, "adapter \(adapter.name.quoted) has no source at present")
+        guard let source = source.writable else {
+            throw ListError(.sourceUnavailable, "adapter \(name.quoted) has no source at present")
         }
-        let writes = adapter.source.intake.writes
-        let id = try writes.begin(bytes: operation.byteCount) { [adapter, service] error in
-            let removed = adapter.source.intake.popRemoval()
+        let intake = self.source.intake
+        let id = try intake.writes.begin(bytes: operation.byteCount) { [self] error in
+            let removed = intake.popRemoval()
             if let error { return call.fail(error) }
-            service.recordWrite(call, to: adapter, at: adapter.status.revision, dropped: dropped)
-            if isFullList, let removed { service.log(removed, by: call, of: adapter.name, at: adapter.status.revision) }
-            call.reply(adapter.status.revision)
+            service.recordWrite(call, to: self, at: status.revision, dropped: dropped)
+            if isFullList, let removed { service.log(removed, by: call, of: name, at: status.revision) }
+            call.reply(status.revision)
         }
         source.write(
             DataSourceWrite(
                 id: id, operation: operation, isConditional: isConditional,
-                cursor: adapter.source.intake.sourceState.cursor,
-                user: call.peer.pluginCaller)
-        ) { error in
+                cursor: intake.sourceState.cursor, user: call.peer.pluginCaller)
+        ) { [writes = intake.writes] error in
             EventLoop.shared.post { writes.finish(id, error: error) }
         }
     }
