@@ -15,14 +15,15 @@ internal import PluginAPI
 final class Follower: Source {
     /// The name of the followed list.
     nonisolated let baseName: String
-    private nonisolated let relay: any FollowingRelay
+    /// The list that follows; nil before it exists and after it was removed.
+    private weak var target: AdapterObject?
     private let directory: FollowerDirectory
     private var queries: Queries
     private lazy var derivation = Derivation { [weak self] report, number in
         EventLoop.shared.post { self?.handle(report, number: number) }
     }
     /// The list that is followed at present.
-    private var base: (any FollowableList)?
+    private var base: AdapterObject?
     /// The list whose objects the follower shows.
     private var content = Content.unknown
     /// The number of the present base. It increases whenever the follower starts or stops following a list, so that
@@ -57,18 +58,20 @@ final class Follower: Source {
         /// The objects were restored from the store. They come from the list named `baseName`, if it exists.
         case unknown
         /// The objects come from this list, which may have been removed.
-        case of(any FollowableList)
+        case of(AdapterObject)
     }
 
-    init(of baseName: String, _ query: DerivedQuery, directory: FollowerDirectory, relay: any FollowingRelay) {
+    init(of baseName: String, _ query: DerivedQuery, directory: FollowerDirectory) {
         self.baseName = baseName
         queries = Queries(present: query)
         self.directory = directory
-        self.relay = relay
     }
 
+    /// Sets the list that follows, before the follower starts.
+    func setTarget(_ list: AdapterObject) { target = list }
+
     /// The name of the list that follows; nil if that list was removed.
-    var name: String? { relay.list?.name }
+    var name: String? { target?.name }
 
     nonisolated func start(from place: @escaping @Sendable () -> [UInt8]?) {
         DBusActor.assumeIsolated {
@@ -92,7 +95,7 @@ final class Follower: Source {
 extension Follower {
     /// Checks whether the list to follow exists and is readable, and starts or stops following it.
     func reevaluateBase() {
-        guard !isStopped, let target = relay.list else { return }
+        guard !isStopped, let target else { return }
         if directory.closesCycle(target.name, following: baseName) {
             return failWithoutBase(ListError(.invalidArguments, "\(target.name.quoted) would follow itself"))
         }
@@ -113,11 +116,11 @@ extension Follower {
 
     private var isUnknown: Bool { if case .unknown = content { true } else { false } }
 
-    private func attach(to found: any FollowableList) {
+    private func attach(to found: AdapterObject) {
         detach()
         setBase(found)
         directory.attach(self, to: found)
-        relay.list?.beginLoading()
+        target?.beginLoading()
         derivation.restart(with: queries.present, number: number)
         updateReaders()
         requestPage(from: 0)
@@ -138,21 +141,21 @@ extension Follower {
     }
 
     /// Changes the followed list, and announces the hints that change with it.
-    private func setBase(_ new: (any FollowableList)?) {
-        guard let target = relay.list else { return base = new }
+    private func setBase(_ new: AdapterObject?) {
+        guard let target else { return base = new }
         target.changeHints { base = new }
     }
 
     /// Records that there is no list to follow: this list fails with `error` and is emptied.
     private func failWithoutBase(_ error: ListError) {
         detach()
-        relay.list?.fail(error)
+        target?.fail(error)
         updateReaders()
         removeAllObjects()
     }
 
     private func removeAllObjects() {
-        guard base == nil, let target = relay.list else { return }
+        guard base == nil, let target else { return }
         let number = number
         target.removeAllObjects { [weak self] error in
             guard let self, number == self.number, !isStopped else { return }
@@ -204,7 +207,8 @@ extension Follower {
 
     private func send(_ change: DerivedChange, upToQuery query: UInt64) {
         let number = number
-        relay.apply(SourceEvent(change)) { [weak self] error in
+        guard let target else { return }
+        target.apply(SourceEvent(change)) { [weak self] error in
             guard let self else { return }
             completeQueries(upTo: query, error: error)
             guard number == self.number, !isStopped else { return }
@@ -216,7 +220,7 @@ extension Follower {
         retries = Self.backoff
         guard case .replace = change else {
             // A failed list does not apply changes, so the next change replaces its whole contents.
-            return derivation.recordOutcome(isApplied: relay.list?.hasFailed != true, number: number)
+            return derivation.recordOutcome(isApplied: target?.hasFailed != true, number: number)
         }
         derivation.recordOutcome(isApplied: true, number: number)
         guard let base else { return }
@@ -285,7 +289,7 @@ extension Follower {
     var baseHints: [String: FieldHint] { base?.hints ?? [:] }
 
     /// Announces that the hints of the followed list have changed.
-    func handleBaseHintsChange() { relay.list?.announceHintsChange() }
+    func handleBaseHintsChange() { target?.announceHintsChange() }
 }
 
 // MARK: - Readers
@@ -313,5 +317,5 @@ extension Follower {
     }
 
     /// Applies a change of the set of users who may read this list.
-    func updateReaders() { relay.list?.updateReaders() }
+    func updateReaders() { target?.updateReaders() }
 }

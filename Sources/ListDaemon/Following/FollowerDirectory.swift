@@ -13,17 +13,17 @@ final class FollowerDirectory {
     /// The followers of each followed list.
     private var attached: [ObjectIdentifier: [Follower]] = [:]
     /// Finds a list by its name.
-    private let list: @DBusActor (String) -> (any FollowableList)?
+    private let list: @DBusActor (String) -> AdapterObject?
     /// Whether all lists that exist at the start of listd are loaded. Until then, a missing list may still appear.
     private(set) var areInitialListsLoaded = false
 
     /// - Parameter list: finds the list of a name.
-    nonisolated init(list: @escaping @DBusActor (String) -> (any FollowableList)?) {
+    nonisolated init(list: @escaping @DBusActor (String) -> AdapterObject?) {
         self.list = list
     }
 
     /// Returns the list with this name.
-    func base(named name: String) -> (any FollowableList)? { list(name) }
+    func base(named name: String) -> AdapterObject? { list(name) }
 
     // MARK: Cycles
 
@@ -55,13 +55,13 @@ final class FollowerDirectory {
     func remove(_ follower: Follower) { followers[ObjectIdentifier(follower)] = nil }
 
     /// Reports all further changes of a list to a follower.
-    func attach(_ follower: Follower, to base: any FollowableList) {
+    func attach(_ follower: Follower, to base: AdapterObject) {
         attached[ObjectIdentifier(base), default: []].append(follower)
         base.setFollowed(true)
     }
 
     /// Stops reporting the changes of a list to a follower.
-    func detach(_ follower: Follower, from base: any FollowableList) {
+    func detach(_ follower: Follower, from base: AdapterObject) {
         let rest = attached[ObjectIdentifier(base), default: []].filter { $0 !== follower }
         attached[ObjectIdentifier(base)] = rest.isEmpty ? nil : rest
         if rest.isEmpty { base.setFollowed(false) }
@@ -70,29 +70,29 @@ final class FollowerDirectory {
     // MARK: Changes of lists
 
     /// Handles that a list was added, or has got its name.
-    func handleAppearance(of adapter: any FollowableList) {
+    func handleAppearance(of adapter: AdapterObject) {
         for follower in followers.values where ExactText(follower.baseName) == ExactText(adapter.name) {
             follower.reevaluateBase()
         }
     }
 
     /// Handles that a list was removed or renamed.
-    func handleDisappearance(of adapter: any FollowableList) {
+    func handleDisappearance(of adapter: AdapterObject) {
         for follower in attached[ObjectIdentifier(adapter)] ?? [] { follower.reevaluateBase() }
     }
 
     /// Reports a change of a list's objects to its followers.
-    func reportChange(_ change: Change, of adapter: any FollowableList) {
+    func reportChange(_ change: Change, of adapter: AdapterObject) {
         for follower in attached[ObjectIdentifier(adapter)] ?? [] { follower.handleBaseChange(change) }
     }
 
     /// Reports changed display hints of a list to its followers.
-    func reportHintsChange(of adapter: any FollowableList) {
+    func reportHintsChange(of adapter: AdapterObject) {
         for follower in attached[ObjectIdentifier(adapter)] ?? [] { follower.handleBaseHintsChange() }
     }
 
     /// Reports to the followers of a list that the set of users who may read it has changed.
-    func reportReadersChange(of adapter: any FollowableList) {
+    func reportReadersChange(of adapter: AdapterObject) {
         for follower in attached[ObjectIdentifier(adapter)] ?? [] {
             follower.reevaluateBase()
             follower.updateReaders()
@@ -145,69 +145,4 @@ struct FollowingGraph {
         }
         return false
     }
-}
-
-/// A list that can follow another list and can be followed, as the code for following sees it.
-@DBusActor
-protocol FollowableList: AnyObject {
-    /// The name of the list, byte for byte as the client or the file gave it.
-    var name: String { get }
-    /// The access rules of the list.
-    var access: AdapterAccess { get }
-    /// Whether the access rules exclude some users from reading the list.
-    var isRestricted: Bool { get }
-    /// The hints for displaying the list's fields.
-    var hints: [String: FieldHint] { get }
-
-    // MARK: The list as the followed one
-
-    /// Returns whether `caller` may read the list.
-    func allowsReading(_ caller: Caller) -> Bool
-
-    /// Reads objects from an offset on, without a caller whose rights are checked. If the answer is not a page,
-    /// `completion` is not called.
-    func readPage(
-        from offset: Int, limit: Int, byteLimit: Int,
-        _ completion: @escaping @DBusActor (_ total: Int, _ objects: [ListObject]) -> Void)
-
-    /// Turns on or off the reporting of object changes to the followers.
-    func setFollowed(_ isFollowed: Bool)
-
-    // MARK: The list as the follower
-
-    /// Whether the list has failed, so that it applies no changes.
-    var hasFailed: Bool { get }
-
-    /// Returns whether the user that created this list may read another one.
-    func ownerMayRead(_ list: any FollowableList) -> Bool
-
-    /// Marks the list as being loaded.
-    func beginLoading()
-
-    /// Records the error because of which the list is not filled any more.
-    func fail(_ error: ListError)
-
-    /// Removes all objects from the list.
-    func removeAllObjects(_ completion: @escaping @DBusActor (ListError?) -> Void)
-
-    /// Runs a closure that may change the hints of the list's source, and announces changed hints to the clients that
-    /// read them.
-    func changeHints(_ change: () -> Void)
-
-    /// Announces to clients that the hints of the list have changed.
-    func announceHintsChange()
-
-    /// Ends the subscriptions and views of clients that may no longer read the list, and notifies its followers. Call
-    /// this when the set of users who may read the list may have changed.
-    func updateReaders()
-}
-
-/// The weak link from a follower to the list that it fills. It exists before the list does, and does not retain it.
-@DBusActor
-protocol FollowingRelay: AnyObject, Sendable {
-    /// The list that follows; nil before it is created and after it is removed.
-    var list: (any FollowableList)? { get }
-
-    /// Passes a change of objects on to the list; without a list, the change is dropped.
-    func apply(_ event: SourceEvent, _ completion: @escaping @DBusActor (ListError?) -> Void)
 }

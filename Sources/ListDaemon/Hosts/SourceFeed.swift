@@ -18,7 +18,8 @@ final class SourceFeed: Sendable {
     /// The first and the longest delay before a refused event is retried.
     private static let backoff = Backoff(from: .seconds(1), upTo: .seconds(32))
 
-    private let apply: Apply
+    /// Applies the events to the list; nil before the list exists.
+    @DBusActor private var apply: Apply?
     private let isClosed = Mutex(false)
     /// The refused event for which its source waits.
     @DBusActor private var refused: Refused?
@@ -29,9 +30,9 @@ final class SourceFeed: Sendable {
         let attempt: @DBusActor () -> Void
     }
 
-    init(apply: @escaping Apply) {
-        self.apply = apply
-    }
+    /// Sets what applies the events, before the source starts.
+    @DBusActor
+    func setTarget(_ apply: @escaping Apply) { self.apply = apply }
 
     /// Applies an event. The call returns when the event is applied, or when the feed is closed.
     func submit(_ event: SourceEvent) {
@@ -58,7 +59,7 @@ final class SourceFeed: Sendable {
 
     @DBusActor
     private func attempt(_ event: SourceEvent, _ backoff: Backoff, _ done: @escaping @Sendable () -> Void) {
-        guard !isClosed.withLock({ $0 }) else { return done() }
+        guard let apply, !isClosed.withLock({ $0 }) else { return done() }
         apply(event) { [self] error in
             guard error != nil else { return done() }
             guard !isClosed.withLock({ $0 }) else { return done() }

@@ -26,7 +26,7 @@ final class SearchRun {
         var objects: ArraySlice<ListObject>
     }
 
-    private let adapter: any SearchedList
+    private let adapter: AdapterObject
     private let call: Call
     private let rules: AdapterAccess
     private let arguments: SearchArguments
@@ -39,7 +39,7 @@ final class SearchRun {
     ///
     /// - Parameter completion: called once; nil means that the caller has left.
     init(
-        _ arguments: SearchArguments, in adapter: any SearchedList, turns: Jobs, for call: Call,
+        _ arguments: SearchArguments, in adapter: AdapterObject, turns: Jobs, for call: Call,
         completion: @escaping @DBusActor (Result<Finding, ListError>?) -> Void
     ) {
         self.adapter = adapter
@@ -181,19 +181,4 @@ final class Searches {
 
     /// Unregisters the search of a peer.
     func endSearch(for peer: Peer) { searching.remove(ObjectIdentifier(peer)) }
-}
-
-/// A list as a search sees it: its objects in pages, its changes, and its access rules.
-@DBusActor
-protocol SearchedList: AnyObject {
-    /// The current access rules.
-    var access: AdapterAccess { get }
-
-    /// Throws if the caller may not read the list.
-    func checkReadingAccess(_ call: Call) throws(ListError)
-
-    /// Sends a query to the list on behalf of a user. The answer may take long.
-    func ask(
-        _ query: AdapterQuery, by user: UInt32,
-        _ completion: @escaping @DBusActor (Result<AdapterAnswer, ListError>) -> Void)
 }

@@ -18,7 +18,8 @@ struct SourceFeedTests {
     @Test("the list repeatedly refuses an event → each retry waits twice as long as the previous retry")
     func backsOff() async throws {
         let attempts = EventLog<ContinuousClock.Instant>()
-        let feed = SourceFeed { _, completion in
+        let feed = SourceFeed()
+        await feed.setTarget { _, completion in
             attempts.record(.now)
             completion(ListError(.limitsExceeded, "no room"))
         }

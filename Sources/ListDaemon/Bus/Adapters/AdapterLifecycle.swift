@@ -33,10 +33,10 @@ extension AdapterLifecycle {
         of options: AdapterOptions, limits: BulkReader.Limits? = nil
     ) async throws(ListError) -> AdapterParts {
         let controllers = try await plugins.sectionControllers(for: options.sectionControllers)
-        let relays = AdapterRelays()
+        let feed = SourceFeed()
         let source = try await makeSource(
-            options.source, identify: options.identify, limits: limits ?? service.limits.ofBulk, relays: relays)
-        return AdapterParts(controllers: controllers, source: source, relays: relays)
+            options.source, identify: options.identify, limits: limits ?? service.limits.ofBulk, feed: feed)
+        return AdapterParts(controllers: controllers, source: source, feed: feed)
     }
 
     /// Makes an adapter, stores it, and exports its object.
@@ -116,13 +116,13 @@ extension AdapterLifecycle {
         let controllers = await attempt(collectingErrorsIn: &faults) { () async throws(ListError) in
             try await plugins.sectionControllers(for: options.sectionControllers)
         }
-        let relays = AdapterRelays()
+        let feed = SourceFeed()
         let source = await attempt(collectingErrorsIn: &faults) { () async throws(ListError) in
             try access.checkSource(options.source)
             return try await makeSource(
-                options.source, identify: options.identify, limits: service.limits.ofBulk, relays: relays)
+                options.source, identify: options.identify, limits: service.limits.ofBulk, feed: feed)
         }
-        return AdapterParts(controllers: controllers ?? .builtIn, source: source ?? nil, relays: relays)
+        return AdapterParts(controllers: controllers ?? .builtIn, source: source ?? nil, feed: feed)
     }
 
     /// Runs `body`; appends its error to `faults` and returns nil if it fails.
@@ -153,20 +153,20 @@ extension AdapterLifecycle {
         _ stored: StoredList, restoredFrom restored: RestoredAdapter?, name: String, options: AdapterOptions,
         access: AdapterAccess, parts: AdapterParts
     ) -> AdapterObject {
-        let (controllers, relays) = (parts.controllers, parts.relays)
+        let relay = AdapterRelay()
         let bytes = ListBytes()
-        let host = controllers.makeHost(
+        let host = parts.controllers.makeHost(
             configuration: options.configuration(named: name),
             objects: restored?.objects ?? [], revision: restored?.revision ?? 0,
             changes: restored?.changes.compactMap(\.transaction) ?? [],
             account: service.limits.account(of: access, bytes: bytes),
             isStored: stored.isStored, isRestored: restored != nil, times: counts.callbackTimes,
-            sink: relays.adapter.sink)
+            sink: relay.sink)
         let record = restored?.cursor.flatMap(SourceRecord.init(bytes:)) ?? SourceRecord()
         let adapter = AdapterObject(
-            service: service, name: name, stored: stored, access: access, options: options, relay: relays.adapter,
+            service: service, name: name, stored: stored, access: access, options: options, relay: relay,
             host: host, bytes: bytes, sourceState: SourceState(record))
-        adapter.startSource(parts.source, feed: relays.feed)
+        adapter.startSource(parts.source, feed: parts.feed)
         adapters.add(adapter)
         tree.add(ExportedObject(AdapterObject.interface, of: adapter), at: adapter.path)
         return adapter
@@ -196,9 +196,8 @@ extension AdapterLifecycle {
     ///
     /// - Throws: an error of the plugin or of the option.
     private func makeSource(
-        _ name: SourceName, identify: Identify, limits: BulkReader.Limits, relays: AdapterRelays
+        _ name: SourceName, identify: Identify, limits: BulkReader.Limits, feed: SourceFeed
     ) async throws(ListError) -> (any Source)? {
-        let feed = relays.feed
         switch name {
         case .push:
             return nil
@@ -209,7 +208,7 @@ extension AdapterLifecycle {
             return try kind.makeSource(argument, context)
         case .list(let base, let argument):
             let query = try DerivedQuery(parsing: argument)
-            return Follower(of: base, query, directory: adapters.followers, relay: relays.adapter)
+            return Follower(of: base, query, directory: adapters.followers)
         case .plugin(let plugin, let source, let argument):
             return try await plugins.source(source, of: plugin, argument: argument) { feed.submit($0) }
         }

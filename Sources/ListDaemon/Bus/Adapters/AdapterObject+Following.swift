@@ -8,7 +8,7 @@ internal import ListSupport
 internal import ListWorkers
 internal import PluginAPI
 
-extension AdapterObject: FollowableList {
+extension AdapterObject {
     // MARK: Readers
 
     /// Whether the list is restricted by its own access rule or by that of a list that it follows.
@@ -20,7 +20,7 @@ extension AdapterObject: FollowableList {
     }
 
     /// Returns whether the user that created this list may read another one.
-    func ownerMayRead(_ list: any FollowableList) -> Bool {
+    func ownerMayRead(_ list: AdapterObject) -> Bool {
         access.mayHaveSource || list.allowsReading(service.authority.caller(user: access.owner))
     }
 

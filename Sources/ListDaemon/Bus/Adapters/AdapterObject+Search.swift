@@ -4,7 +4,7 @@ internal import DBus
 @_spi(Daemon) internal import ListKit
 internal import ListWorkers
 
-extension AdapterObject: SearchedList {
+extension AdapterObject {
     func ask(
         _ query: AdapterQuery, by user: UInt32,
         _ completion: @escaping @DBusActor (Result<AdapterAnswer, ListError>) -> Void

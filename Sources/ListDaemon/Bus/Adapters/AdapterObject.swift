@@ -143,6 +143,11 @@ extension AdapterObject {
             filling.setFault("")
             filling.setLacksObjects(false)
         }
+        feed.setTarget { [weak self] event, completion in
+            guard let self else { return completion(nil) }
+            apply(event, completion)
+        }
+        (new as? Follower)?.setTarget(self)
         changeHints { source.setSource(new, feed: feed) }
         source.start()
     }

@@ -12,25 +12,12 @@ struct AdapterParts {
     let controllers: SectionControllerTable
     /// The source; nil for `push`.
     let source: (any Source)?
-    let relays: AdapterRelays
+    /// The way of the source's events, which passes on one at a time.
+    let feed: SourceFeed
 
     /// Closes parts that no list will use.
     func discard() {
-        relays.feed.close()
+        feed.close()
         source?.stop {}
-    }
-}
-
-/// The relays to an adapter, which exist before it.
-@DBusActor
-struct AdapterRelays {
-    /// The relay from the host and the source.
-    let adapter = AdapterRelay()
-    /// The feed from the source, which passes on one event at a time.
-    let feed: SourceFeed
-
-    init() {
-        let relay = adapter
-        feed = SourceFeed { event, completion in relay.apply(event, completion) }
     }
 }

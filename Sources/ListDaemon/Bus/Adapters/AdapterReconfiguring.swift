@@ -165,9 +165,8 @@ struct AdapterReconfiguring {
             throw error
         }
         guard !adapter.isEnding else { return parts.discard() }
-        parts.relays.adapter.setTarget(adapter)
         adapter.changeFilling { $0.setState(adapter.options.source == .push ? .ready : .loading) }
-        adapter.startSource(parts.source, feed: parts.relays.feed)
+        adapter.startSource(parts.source, feed: parts.feed)
     }
 }
 
