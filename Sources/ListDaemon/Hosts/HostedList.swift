@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import DBus
 internal import ListConfiguration
 @_spi(Daemon) internal import ListKit
 internal import ListSupport
 internal import ListWorkers
 
-/// A list as its host runs it: its objects, presenter and writes. It handles commands and reports, and leaves effects.
+/// A list as its host runs it: its objects, presenter and writes. It handles calls and reports, and leaves what is to be
+/// told and stored.
 ///
 /// The objects are here, whatever presents them (``Presenter``): a worker, or an engine in this process. After the loss
 /// of a presenter, the list is opened in another one. Pending work is in one of three places: with the ``ListHost``, in
@@ -17,8 +19,10 @@ internal import ListWorkers
 final class HostedList {
     /// What a piece of work leaves to the host.
     struct Output {
-        /// The effects, in order.
-        var effects: [AdapterEffect] = []
+        /// What clients are told, in order.
+        var said: [Said] = []
+        /// The writes for the store, in order.
+        var writes: [(Write, StoreWrite)] = []
         /// When the next turn is due.
         var turn = FlushTiming.idle
         /// A diff to compute on another thread.
@@ -31,18 +35,26 @@ final class HostedList {
         var hasEnded = false
     }
 
+    /// Something that clients are told.
+    enum Said {
+        /// The signals of one moment.
+        case announcement(Announcement)
+        /// The answer to a call, which the closure gives.
+        case answer(@DBusActor () -> Void)
+    }
+
     /// The state of the list between start and end.
     private enum Life {
         case running
         /// The list finishes the accepted requests, and then ends.
-        case stopping(RequestID, ViewClosing)
+        case stopping(ViewClosing)
         /// The last write is in progress; then the list ends.
-        case finishing(RequestID, ViewClosing)
+        case finishing(ViewClosing)
         case stopped(ViewClosing)
     }
 
-    /// A kind of write.
-    private enum Write {
+    /// A kind of write, to which the store's answer belongs.
+    enum Write: Sendable {
         /// The changes of an update, with the amounts that were booked for them.
         case update(Quotas.Amounts?)
         /// The reservation of a block of revision numbers.
@@ -66,9 +78,12 @@ final class HostedList {
     private var life = Life.running
     /// The account on which the objects are booked; nil = they are not counted.
     private var account: HostAccount?
-    /// The writes that the store has not answered.
-    private var writes: [StoringToken: Write] = [:]
-    private var lastToken: StoringToken = 0
+    /// The number of writes that the store has not answered.
+    private var writesInProgress = 0
+    /// The number of the last request or call of a presenter.
+    private var lastRequest: RequestID = 0
+    /// Where the answers to unanswered writes go.
+    private var answers: [RequestID: ListHost.Completion<Written>] = [:]
     private var output = Output()
     /// The executor of section controllers' timers.
     private weak var executor: (any ListExecutor)?
@@ -77,7 +92,7 @@ final class HostedList {
     /// The number of elements that the waiting requests touch.
     private var waitingCost = 0
     /// The status that was reported of the resting list; nil if the list does not rest.
-    private var rest: AdapterStatus?
+    private var rest: ListStatus?
 
     /// Makes a list; see ``ListHost``.
     init(
@@ -104,7 +119,7 @@ final class HostedList {
     /// Removes and returns what the calls since the last time have left to the host.
     func popOutput() -> Output {
         defer { output = Output() }
-        output.effects = link.popEffects()
+        output.said = link.popSaid()
         output.move = link.popMove()
         return output
     }
@@ -124,6 +139,7 @@ final class HostedList {
 
     private var now: UInt64 { clock() }
     private var isStopping: Bool { if case .stopping = life { true } else { false } }
+    private var isStopped: Bool { if case .stopped = life { true } else { false } }
 
     /// Whether the list has finished its requests: at most its last write is in progress.
     private var isOver: Bool {
@@ -134,61 +150,127 @@ final class HostedList {
     }
 
     /// Reports the status of the list, whose properties are read before its first change.
-    func reportStatus() { sink([.status(objects.status)]) }
-
-    private func sink(_ effects: [AdapterEffect]) { link.emit(effects) }
+    func reportStatus() {
+        var said = Announcement(itemCount: objects.itemCount)
+        said.status = objects.status
+        link.tell(said)
+    }
 }
 
-// MARK: - Commands
+// MARK: - Calls
 
 extension HostedList {
-    func receive(_ command: AdapterCommand, by user: UInt32?) {
-        if case .stopped(let reason) = life { return refuse(command, because: reason) }
-        if isResting, command.endsRest { presentHere() }
-        switch command {
-        case .update(let request):
+    /// The error for calls, if the list has ended or is being removed.
+    private var refusal: ListError? {
+        switch life {
+        case .stopped(let reason): .gone(objects.configuration.name, because: reason)
+        case .stopping(.adapterRemoved), .finishing(.adapterRemoved): .gone(objects.configuration.name)
+        case .running, .stopping, .finishing: nil
+        }
+    }
+
+    /// Answers a call, after everything that clients were not told yet.
+    func answer(_ body: @escaping @DBusActor () -> Void) { link.tell(.answer(body)) }
+
+    /// Updates the list.
+    ///
+    /// - Parameter request: the request, to which the list gives its number.
+    func update(_ request: UpdateRequest, by user: UInt32?, done: @escaping ListHost.Completion<Written>) {
+        addRequest(done: done) { id in
+            var request = request
+            request.id = id
             addWork(request.cost(in: objects))
-            if case .moveItem = request.operation { link.addMove(command, id: request.id, by: user) }
+            if case .moveItem(let from, let to) = request.operation {
+                link.add(ItemMoveRequest(id: id, from: from, to: to, animated: request.animated), by: user)
+            }
             objects.enqueue(request, now: now, isOnScreen: link.isOnScreen)
-        case .configure(let id, let configuration, let table):
+        }
+    }
+
+    /// Changes the options, and the section controllers unless `table` is nil.
+    func configure(_ new: ListOptions, _ table: SectionControllerTable?, done: @escaping ListHost.Completion<Written>) {
+        addRequest(done: done) { id in
             addWork(.max)
             if let table { link.add(table, of: id) }
-            let operation = UpdateRequest.Operation.configure(configuration, controllersChanged: table != nil)
+            let operation = UpdateRequest.Operation.configure(new, controllersChanged: table != nil)
             objects.enqueue(UpdateRequest(id: id, operation: operation), now: now)
-        case .keep(let id, let keeps):
+        }
+    }
+
+    /// Stores the whole list, and from then on each update before it is applied; or stops storing.
+    func keep(_ keeps: Bool, done: @escaping ListHost.Completion<Written>) {
+        addRequest(wakes: false, done: done) { id in
             addWork(.max)
             objects.enqueue(storing: keeps, id: id, now: now)
-        case .query(let id, .description):
-            let text = isResting ? restDescription : description
-            sink([.answer(id, .success(.text(text)))])
-        case .query(let id, let query) where query.isAboutObjects:
-            sink([.answer(id, Result { () throws(ListError) in try objects.answer(query) })])
-        case .query(let id, _), .openView(let id, _, _), .view(let id, _, _):
-            link.forwardCall(id, command, by: user)
-        case .closeView(let view, let reason): link.close(view, reason, by: user)
-        case .hold(let holds): link.setHolds(all: holds)
-        case .stored(let token, let error):
-            if let write = writes.removeValue(forKey: token) { finish(write, error: error) }
-        case .stop(let id, let reason):
-            if isResting, objects.hasWaitingRequests { presentHere() }
-            life = .stopping(id, reason)
         }
+    }
+
+    /// Adds a request that the objects answer in order.
+    private func addRequest(
+        wakes: Bool = true, done: @escaping ListHost.Completion<Written>, _ add: (RequestID) -> Void
+    ) {
+        if let refusal { return answer { done(.failure(refusal)) } }
+        if wakes { wake() }
+        lastRequest += 1
+        answers[lastRequest] = done
+        add(lastRequest)
         proceed()
     }
+
+    /// Reads the objects. While listd stops, they are still read.
+    ///
+    /// - Parameter wakes: whether a resting list gets its engine.
+    func read<Value: Sendable>(
+        wakes: Bool, _ body: (ObjectList) throws(ListError) -> Value, done: @escaping ListHost.Completion<Value>
+    ) {
+        let isReadable = if case .stopped(.shuttingDown) = life { true } else { refusal == nil }
+        if !isReadable, let refusal { return answer { done(.failure(refusal)) } }
+        if wakes, refusal == nil { wake() }
+        let outcome = Result { () throws(ListError) in try body(objects) }
+        answer { done(outcome) }
+        proceed()
+    }
+
+    /// Forwards a call to the presenter.
+    ///
+    /// - Parameter order: returns the order for the number of the call.
+    func forward(
+        by user: UInt32?, done: @escaping ListHost.Completion<PresenterAnswer>, _ order: (RequestID) -> PresenterOrder
+    ) {
+        if let refusal { return answer { done(.failure(refusal)) } }
+        wake()
+        lastRequest += 1
+        link.forward(lastRequest, order(lastRequest), by: user, done: done)
+        proceed()
+    }
+
+    /// Closes a view for a reason of the daemon's own.
+    func close(_ view: ViewID, _ reason: ViewClosing, by user: UInt32?) {
+        guard !isStopped else { return }
+        link.close(view, reason, by: user)
+        proceed()
+    }
+
+    /// Holds all flushes and pictures, because clients have not read earlier messages yet; or continues.
+    func hold(_ holds: Bool) {
+        guard !isStopped else { return }
+        link.setHolds(all: holds)
+        proceed()
+    }
+
+    /// Finishes the accepted requests, closes the views and ends.
+    func stop(_ reason: ViewClosing) {
+        guard case .running = life else { return }
+        if isResting, objects.hasWaitingRequests { presentHere() }
+        life = .stopping(reason)
+        proceed()
+    }
+
+    private func wake() { if isResting { presentHere() } }
 
     private func addWork(_ cost: Int) {
         let (sum, overflow) = waitingCost.addingReportingOverflow(cost)
         waitingCost = overflow ? .max : sum
-    }
-
-    /// Answers a command to a stopped list with an error. While listd stops, queries are answered from the last
-    /// state.
-    private func refuse(_ command: AdapterCommand, because reason: ViewClosing) {
-        guard let id = command.requestID else { return }
-        if reason == .shuttingDown, case .query(_, let query) = command, query.isAboutObjects {
-            return sink([.answer(id, Result { () throws(ListError) in try objects.answer(query) })])
-        }
-        sink([.answer(id, .failure(.gone(objects.configuration.name, because: reason)))])
     }
 }
 
@@ -265,12 +347,18 @@ extension HostedList {
     }
 
     private func requestWrite(_ write: Write, of work: StoreWrite) {
-        lastToken += 1
-        writes[lastToken] = write
-        sink([.store(lastToken, work)])
+        writesInProgress += 1
+        output.writes.append((write, work))
     }
 
     /// Handles the store's answer to a write.
+    func handleStored(_ write: Write, error: ListError?) {
+        writesInProgress -= 1
+        guard !isStopped else { return }
+        finish(write, error: error)
+        proceed()
+    }
+
     private func finish(_ write: Write, error: ListError?) {
         let outcome: Result<Void, ListError> = error.map { .failure($0) } ?? .success(())
         switch write {
@@ -285,7 +373,7 @@ extension HostedList {
             if error != nil { scheduleTurn(.at(now + 100)) }
             handleReports()
         case .record(let work): if error == nil { objects.recordStored(work) }
-        case .last: stop()
+        case .last: end()
         }
     }
 
@@ -310,7 +398,7 @@ extension HostedList {
     }
 
     func attach(_ presenter: any Presenter) {
-        if case .stopped = life {
+        if isStopped {
             _ = presenter.close()
             return
         }
@@ -369,8 +457,8 @@ extension HostedList {
                 if let request { link.remove(request) }
                 if let announcement = driver.changed(said, answering: request) { publish(announcement) }
             case .answer(let id, let outcome, let said):
-                let effects = driver.changed(said)?.effects(objects.status) ?? []
-                sink(effects + [.answer(id, outcome.map { $0.replacingRevision(from: objects.status) })])
+                if let announcement = driver.changed(said) { link.tell(announcement) }
+                link.answer(id, outcome)
             case .moveVerdict(let verdict): carryOut(driver.decided(verdict))
             }
         }
@@ -384,14 +472,15 @@ extension HostedList {
         let isReload = objects.phase == .presenting
         let known = rest ?? objects.status
         rest = nil
-        let announcement =
+        var announcement =
             isReload ? driver.presented(said) : driver.changed(said) ?? Announcement(itemCount: objects.itemCount)
-        let answers = finishRequests(with: announcement)
-        let status = objects.status
-        let events = announcement.effects(status, differences: differences(objects.place))
-        let effects = changes(in: announcement) + events + answers + link.endPause()
-        if !effects.isEmpty || status != known { sink([.status(status)] + effects) }
-        if isReload { output.hasChanged = true }
+        announcement.insertAfterTransaction(differences(objects.place))
+        let pause = link.endPause()
+        if !announcement.isEmpty || !pause.isEmpty || objects.status != known {
+            announcement.status = objects.status
+            publish(announcement)
+        }
+        link.tell(pause)
         link.sendCalls()
     }
 }
@@ -399,45 +488,52 @@ extension HostedList {
 // MARK: - Announcing
 
 extension HostedList {
-    /// Reports the changes of objects among the effects, from the next announced transaction on; or no more.
+    /// Announces the changes of objects, from the next announced transaction on; or no more.
     func setReportsChanges(_ flag: Bool) { reportsChanges = flag }
 
-    /// Returns the change of an announcement for followers, who are told before anybody else.
-    private func changes(in announcement: Announcement) -> [AdapterEffect] {
-        guard reportsChanges, let change = announcement.change, change.hasObjectChanges else { return [] }
-        return [.changed(change)]
-    }
-
-    /// Sends the effects of an announcement: events and answers.
+    /// Tells clients an announcement, and then answers its requests.
     private func publish(_ announcement: Announcement) {
-        let effects =
-            changes(in: announcement) + announcement.effects(objects.status) + finishRequests(with: announcement)
-        if !effects.isEmpty { sink(effects) }
-        if announcement.hasTransaction { output.hasChanged = true }
-    }
-
-    /// Forgets answered requests, and returns their answers as effects.
-    private func finishRequests(with announcement: Announcement) -> [AdapterEffect] {
+        let answered = announcement.answers
         let removed = announcement.change.flatMap { change in
             LargeRemoval(
                 objects: change.removed.count,
                 total: objects.objectCount + change.removed.count - change.inserted.count)
         }
-        return finishRequests(with: announcement.answers, removed: removed)
+        var announcement = announcement
+        announcement.answers = []
+        if announcement.hasTransaction {
+            output.hasChanged = true
+            announcement.status = objects.status
+        }
+        // Followers alone get the change, which holds the objects.
+        if !reportsChanges || announcement.change?.hasObjectChanges != true { announcement.change = nil }
+        link.tell(announcement)
+        finish(answered, removed: removed)
     }
 
+    /// Answers requests.
+    ///
     /// - Parameter removed: the objects that the update has removed, if it removed most of a large list.
-    private func finishRequests(with answers: [RequestAnswer], removed: LargeRemoval? = nil) -> [AdapterEffect] {
-        answers.map { answer in
-            link.remove(answer.id)
-            return answer.effect(removed: removed)
+    private func finish(_ answered: [RequestAnswer], removed: LargeRemoval? = nil) {
+        for request in answered {
+            link.remove(request.id)
+            guard let completion = answers.removeValue(forKey: request.id) else { continue }
+            let outcome = request.outcome.map { revision in
+                Written(
+                    revision: revision, droppedDuplicates: request.droppedDuplicates, isRefused: request.isRefused,
+                    removed: removed)
+            }
+            answer { completion(outcome) }
         }
     }
 
     /// Announces the revision once more, because the list has been quiet. Changes that are not stored yet are stored then.
     func announceAgain() {
         guard !isOver else { return }
-        sink([.announce(objects.status)])
+        var again = Announcement(itemCount: objects.itemCount)
+        again.repeatsRevision = true
+        again.status = objects.status
+        link.tell(again)
         if let work = objects.pendingWrite() { requestWrite(.record(work), of: work) }
     }
 }
@@ -448,28 +544,27 @@ extension HostedList {
     /// Ends the list when all accepted requests are finished. Without a presenter, the requests that need one are
     /// refused.
     private func endIfPossible() {
-        guard case .stopping(let id, let reason) = life else { return }
+        guard case .stopping(let reason) = life else { return }
         switch link.stage {
         case .open: guard objects.phase == .idle, !objects.hasWaitingRequests, link.hasNoCalls else { return }
         case .opening, .blamed: return
         case .closed:
-            sink(finishRequests(with: objects.refuseWaiting(.unpresented)))
+            finish(objects.refuseWaiting(.unpresented))
             // A change that is already stored is announced as a reload, and its requests are answered.
             let isFlat = objects.isFlat && objects.itemCount == objects.table.count(.new)
             publish(driver.presented(Announcement(itemCount: objects.itemCount, isFlat: isFlat)))
             guard objects.phase == .idle else { return }
         }
-        life = .finishing(id, reason)
-        if reason != .adapterRemoved, let work = objects.end() { requestWrite(.last, of: work) } else { stop() }
+        life = .finishing(reason)
+        if reason != .adapterRemoved, let work = objects.end() { requestWrite(.last, of: work) } else { end() }
     }
 
-    private func stop() {
-        guard case .finishing(let id, let reason) = life else { return }
+    private func end() {
+        guard case .finishing(let reason) = life else { return }
         life = .stopped(reason)
-        sink(finishRequests(with: objects.refuseWaiting(.unpresented)))
+        finish(objects.refuseWaiting(.unpresented))
         link.end(reason, refusing: .unpresented)
         account?.close()
-        sink([.answer(id, .success(.done))])
         output.hasEnded = true
     }
 }
@@ -477,18 +572,19 @@ extension HostedList {
 // MARK: - Describing
 
 extension HostedList {
-    /// The description of a resting list for `Dump`.
-    private var restDescription: String {
-        "changes since revision \(objects.log.oldestRevision) are available\nthe list is restored and not used yet, so that it has no engine"
-    }
-
     /// The description of the list's state for `Dump`.
-    private var description: String {
+    var description: String {
+        guard !isResting else {
+            return """
+                changes since revision \(objects.log.oldestRevision) are available
+                the list is restored and not used yet, so that it has no engine
+                """
+        }
         let revisions = objects.numbers.isUnstored ? "not stored" : "\(objects.numbers.left) revisions are reserved"
         return """
             changes since revision \(objects.log.oldestRevision) are available
             \(link.description)
-            \(objects.phase), flush \(objects.timing), \(writes.count) writes in progress, \(revisions)
+            \(objects.phase), flush \(objects.timing), \(writesInProgress) writes in progress, \(revisions)
             """
     }
 }
@@ -507,14 +603,13 @@ extension UpdateRequest {
     }
 }
 
-extension AdapterCommand {
-    /// Whether the command reads or changes the list's contents, so that a resting list has to be presented again.
-    fileprivate var endsRest: Bool {
-        switch self {
-        case .update, .configure, .openView, .view, .query(_, .objects), .query(_, .find), .query(_, .items),
-            .query(_, .itemCounts):
-            true
-        case .closeView, .hold, .keep, .stored, .stop, .query(_, .changes), .query(_, .description): false
-        }
+extension Announcement {
+    /// Whether a transaction is announced.
+    fileprivate var hasTransaction: Bool { events.contains { if case .updated = $0 { true } else { false } } }
+
+    /// Inserts events directly after the transaction; without one, at the end.
+    fileprivate mutating func insertAfterTransaction(_ new: [AdapterEvent]) {
+        let index = events.firstIndex { if case .updated = $0 { true } else { false } }
+        events.insert(contentsOf: new, at: index.map { $0 + 1 } ?? events.endIndex)
     }
 }

@@ -12,13 +12,13 @@ extension SectionControllerTable {
     func makeHost(
         configuration: ListOptions, objects: [ListObject] = [], revision: UInt64 = 0,
         changes: [Transaction] = [], account: HostAccount? = nil, isStored: Bool = false, isRestored: Bool = false,
-        times: CallbackTimes? = nil, sink: @escaping ListHost.Sink
+        times: CallbackTimes? = nil, store: @escaping ListHost.Storing
     ) -> ListHost {
         let rest = itemsFromTraits(of: objects)
         let host = ListHost(
             configuration: configuration, controllers: self, objects: objects, revision: revision, changes: changes,
             account: account, isStored: isStored, wasPresented: isRestored && !plugins.isEmpty,
-            rest: rest, times: times, sink: sink)
+            rest: rest, times: times, store: store)
         if let worker { worker.host(host) } else if rest == nil { host.presentLocally() }
         return host
     }

@@ -8,12 +8,15 @@ package import ListWorkers
 /// The host of one list. It runs the list on the event loop, and lends it to a job for work that takes long.
 ///
 /// A list is at home, where the loop calls it, or lent: then one job has it, and the loop keeps its later work in
-/// order. Only the loop lends, so a list needs no lock. Commands are values, handled in the order of sending; after each
-/// piece of work its effects go to the sink, before the next piece begins.
+/// order. Only the loop lends, so a list needs no lock. Each call is a piece of work, done in the order of arrival; what it
+/// tells is published, and its answer given, before the next piece begins.
 @DBusActor
 package final class ListHost: PresentedList {
-    /// Receives the effects.
-    package typealias Sink = @DBusActor ([AdapterEffect]) -> Void
+    /// Receives the answer to a call.
+    typealias Completion<Value> = @DBusActor (Result<Value, ListError>) -> Void
+    /// Writes to the store. The last argument is called on any thread, with the error because of which nothing was
+    /// written.
+    typealias Storing = @DBusActor (StoreWrite, @escaping @Sendable (ListError?) -> Void) -> Void
 
     /// The maximum number of elements for which work is done on the loop. A change takes 1 to 4 µs for each, so that the
     /// work takes less than 2 ms.
@@ -39,7 +42,10 @@ package final class ListHost: PresentedList {
 
     package nonisolated let times: CallbackTimes?
     private let list: HostedList
-    private let sink: Sink
+    private let store: Storing
+    private var announce: @DBusActor (Announcement) -> Void = { _ in }
+    /// What to call when the list has ended; nil after its end.
+    private var endings: [@DBusActor () -> Void]? = []
     private let clock: HostClock
     /// The thread of the list's jobs. Each list has one of its own, so a section controller that hangs stops only its
     /// list.
@@ -69,14 +75,14 @@ package final class ListHost: PresentedList {
         configuration: ListOptions, controllers: SectionControllerTable, objects: [ListObject] = [],
         revision: UInt64 = 0, changes: [Transaction] = [], account: HostAccount? = nil, isStored: Bool = false,
         wasPresented: Bool = false, rest: RestingItems? = nil, times: CallbackTimes? = nil, clock: HostClock = .system,
-        sink: @escaping Sink
+        store: @escaping Storing
     ) {
         list = HostedList(
             configuration: configuration, controllers: controllers, objects: objects, revision: revision,
             changes: changes, account: account, isStored: isStored, wasPresented: wasPresented,
             rest: rest, times: times, now: clock.now)
         jobs = HostExecutor(label: "org.listd.list." + configuration.name)
-        (self.times, self.sink, self.clock) = (times, sink, clock)
+        (self.times, self.store, self.clock) = (times, store, clock)
         list.setExecutor(self)
         run(cost: 0) { $0.reportStatus() }
     }
@@ -146,12 +152,25 @@ package final class ListHost: PresentedList {
         plan(output.turn)
         if let job = output.diff { run(job) }
         if output.hasChanged { awaitQuiet() }
-        if !output.effects.isEmpty { sink(output.effects) }
+        for said in output.said {
+            switch said {
+            case .announcement(let announcement): announce(announcement)
+            case .answer(let answer): answer()
+            }
+        }
+        for (write, work) in output.writes {
+            store(work) { error in
+                EventLoop.shared.post { self.run(cost: nil) { $0.handleStored(write, error: error) } }
+            }
+        }
         if let move = output.move {
             move.old?.stopHosting(self)
             if let new = move.new { new.host(self) } else { presentLocally() }
         }
-        if output.hasEnded { list.link.controllers.worker?.stopHosting(self) }
+        guard output.hasEnded, let endings else { return }
+        list.link.controllers.worker?.stopHosting(self)
+        self.endings = nil
+        for ending in endings { ending() }
     }
 
     /// Runs a large diff on another thread, while readers still see the previous list.
@@ -207,49 +226,161 @@ package final class ListHost: PresentedList {
     }
 }
 
-// MARK: - Commands
+// MARK: - Calls
 
 extension ListHost {
-    /// Sends a command; it is handled after all earlier commands.
+    /// Sets what is called with the announcements, in order.
+    func onAnnouncement(_ handler: @escaping @DBusActor (Announcement) -> Void) { announce = handler }
+
+    /// Updates the list. A user is the one on whose behalf a call is made; nil = listd itself.
     ///
     /// - Parameters:
-    ///   - user: the user on whose behalf the command is sent; nil = listd itself.
-    ///   - isLong: whether it takes long, whatever it touches.
-    func send(_ command: AdapterCommand, by user: UInt32? = nil, isLong: Bool = false) {
-        run(cost: isLong ? .max : command.cost) { $0.receive(command, by: user) }
+    ///   - revision: the revision that the list must have; 0 = any.
+    ///   - cursor: how far the list's source has read with the update; nil = it is no update of a source.
+    func update(
+        _ operation: UpdateRequest.Operation, expecting revision: UInt64 = 0, animated: Bool = true,
+        maximumObjectBytes: Int = .max, cursor: [UInt8]? = nil, by user: UInt32? = nil,
+        done: @escaping Completion<Written>
+    ) {
+        let request = UpdateRequest(
+            id: 0, expectedRevision: revision, animated: animated, maximumObjectBytes: maximumObjectBytes,
+            cursor: cursor, operation: operation)
+        // It only waits for its turn.
+        run(cost: 0) { $0.update(request, by: user, done: done) }
     }
 
-    /// Reports the changes of objects among the effects, from the next announced transaction on; or no more.
+    /// Changes the options, and the section controllers unless they are nil.
+    func configure(_ new: ListOptions, _ table: SectionControllerTable?, done: @escaping Completion<Written>) {
+        run(cost: .max) { $0.configure(new, table, done: done) }
+    }
+
+    /// Stores the whole list, and from then on each update before it is applied (true); or stops storing (false).
+    func keep(_ keeps: Bool, done: @escaping Completion<Written>) { run(cost: .max) { $0.keep(keeps, done: done) } }
+
+    /// Reads the objects, as of the announced revision.
+    ///
+    /// - Parameters:
+    ///   - cost: the number of elements that the read touches.
+    ///   - wakes: whether a list that rests gets its engine, because more reads will follow.
+    private func read<Value: Sendable>(
+        cost: Int, wakes: Bool = true, _ body: @escaping @Sendable (ObjectList) throws(ListError) -> Value,
+        done: @escaping Completion<Value>
+    ) {
+        run(cost: cost) { $0.read(wakes: wakes, body, done: done) }
+    }
+
+    /// Reads a page of objects, of about `byteLimit` bytes at most, but of one object at least.
+    ///
+    /// - Parameter isLong: whether a job reads it, because other lists come first.
+    func readPage(
+        from offset: Int, limit: Int, byteLimit: Int, isLong: Bool = false, done: @escaping Completion<ObjectPage>
+    ) {
+        // The loop has to write the objects in any case.
+        let cost = isLong || byteLimit > Self.mostBytesReadOnLoop ? .max : 0
+        read(cost: cost, { ObjectPage(of: $0, from: offset, limit: limit, byteLimit: byteLimit) }, done: done)
+    }
+
+    /// Reads one object with its section; with the announced revision.
+    func readObject(
+        _ id: String, done: @escaping Completion<(revision: UInt64, section: Int, object: ListObject)>
+    ) {
+        read(
+            cost: 0,
+            { (list) throws(ListError) in
+                let (section, object) = try list.find(id)
+                return (revision: list.numbers.last, section: section, object: object)
+            }, done: done)
+    }
+
+    /// Reads the transactions after a revision, of about `byteLimit` bytes at most, but one at least; with the announced
+    /// revision.
+    func readChanges(
+        since revision: UInt64, byteLimit: Int, isLong: Bool = false,
+        done: @escaping Completion<(revision: UInt64, changes: [Transaction])>
+    ) {
+        let cost = isLong || byteLimit > Self.mostBytesReadOnLoop ? .max : 0
+        read(
+            cost: cost, wakes: false,
+            { (list) throws(ListError) in
+                (revision: list.numbers.last, changes: try list.log.changes(since: revision, byteLimit: byteLimit))
+            }, done: done)
+    }
+
+    /// Asks the presenter about items.
+    func ask(_ query: ItemQuery, by user: UInt32? = nil, done: @escaping Completion<PresenterAnswer>) {
+        let cost =
+            switch query {
+            case .items(_, let count, _, _): count
+            case .itemCounts(_, let limit): limit
+            }
+        run(cost: cost) { list in list.forward(by: user, done: done) { .query($0, query) } }
+    }
+
+    /// Opens a view.
+    func openView(
+        _ view: ViewID, _ options: ListViewOptions, by user: UInt32? = nil, done: @escaping Completion<PresenterAnswer>
+    ) {
+        run(cost: 0) { list in list.forward(by: user, done: done) { .openView($0, view, options) } }
+    }
+
+    /// Executes a command of a view's owner.
+    ///
+    /// - Parameter isLong: whether it takes long, whatever it touches.
+    func view(
+        _ command: ViewCommand, on view: ViewID, by user: UInt32? = nil, isLong: Bool = false,
+        done: @escaping Completion<PresenterAnswer>
+    ) {
+        run(cost: isLong ? .max : command.cost) { list in
+            list.forward(by: user, done: done) { .view($0, view, command) }
+        }
+    }
+
+    /// Closes a view for a reason of the daemon's own.
+    func closeView(_ view: ViewID, _ reason: ViewClosing, by user: UInt32? = nil) {
+        run(cost: 0) { $0.close(view, reason, by: user) }
+    }
+
+    /// Holds all flushes and pictures, because clients have not read earlier messages yet (true); or continues (false).
+    func hold(_ holds: Bool) { run(cost: .max) { $0.hold(holds) } }
+
+    /// Announces the changes of objects, from the next announced transaction on; or no more.
     func setReportsChanges(_ flag: Bool) { run(cost: 0) { $0.setReportsChanges(flag) } }
+
+    /// Describes the state of the list for `Dump`.
+    func describe(_ done: @escaping @DBusActor (String) -> Void) {
+        run(cost: .max) { list in
+            let text = list.description
+            list.answer { done(text) }
+        }
+    }
+
+    /// Finishes the accepted requests, closes the views and ends the list; `done` is called last.
+    func stop(_ reason: ViewClosing, done: @escaping @DBusActor () -> Void) {
+        guard endings != nil else { return done() }
+        endings?.append(done)
+        run(cost: .max) { $0.stop(reason) }
+    }
 
     /// Calls `answer` after all earlier work: on the thread that does it, or at once if no work is pending.
     func ping(_ answer: @escaping @Sendable () -> Void) {
         if !isLent, waiting.isEmpty { answer() } else { run(cost: 0) { _ in answer() } }
     }
+
+    /// The approximate maximum bytes of contents that the loop reads itself.
+    private static let mostBytesReadOnLoop = 1 << 20
 }
 
-extension AdapterCommand {
-    /// The number of elements that the command touches; nil = as many as the update in progress.
-    fileprivate var cost: Int? {
+extension ViewCommand {
+    /// The number of elements that the command touches.
+    fileprivate var cost: Int {
         switch self {
-        case .update: 0  // it only waits for its turn
-        case .query(_, .objects(_, _, let byteLimit)), .query(_, .changes(_, let byteLimit)):
-            byteLimit <= AdapterQuery.mostBytesOnLoop ? 0 : .max
-        case .query(_, .items(_, let count, _, _)): count
-        case .query(_, .itemCounts(_, let limit)): limit
-        case .query(_, .find), .openView, .closeView: 0
-        case .view(_, _, .reportSizes(let sizes)): sizes.count
-        case .view(_, _, .changeSelection(let select, let deselect)): select.count + deselect.count
-        case .view: 0
-        case .stored: nil
-        case .query(_, .description), .configure, .hold, .keep, .stop: .max
+        case .reportSizes(let sizes): sizes.count
+        case .changeSelection(let select, let deselect): select.count + deselect.count
+        case .setViewport, .setVisibleRange, .scrollTo, .reportScroll, .setOnScreen, .select, .invoke, .setHighlighted,
+            .acknowledge, .resync, .close:
+            0
         }
     }
-}
-
-extension AdapterQuery {
-    /// The approximate maximum bytes of contents that the loop collects itself; it has to write them in any case.
-    fileprivate static let mostBytesOnLoop = 1 << 20
 }
 
 // MARK: - The presenter

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import DBus
 @_spi(Daemon) internal import ListKit
 internal import ListWorkers
 
@@ -20,8 +21,8 @@ final class PresenterLink: ListPresenter {
         case blamed
     }
 
-    /// Returns the differences to the former presenter's report, as effects on the announced list.
-    typealias Differences = (ListPlace) -> [AdapterEffect]
+    /// Returns the differences to the former presenter's report, as events of the announced list.
+    typealias Differences = (ListPlace) -> [AdapterEvent]
 
     /// A validated report of the presenter.
     enum LinkEvent {
@@ -29,7 +30,7 @@ final class PresenterLink: ListPresenter {
         case opened(Announcement, differences: Differences)
         case presented(Announcement)
         case changed(Announcement, answering: RequestID?)
-        case answer(RequestID, Result<AdapterAnswer, ListError>, Announcement)
+        case answer(RequestID, Result<PresenterAnswer, ListError>, Announcement)
         case moveVerdict(ItemMoveVerdict)
         /// An unrequested report has to wait for this number of milliseconds.
         case wait(UInt64)
@@ -38,8 +39,10 @@ final class PresenterLink: ListPresenter {
     }
 
     private let objects: ObjectList
-    /// The effects that the host has not taken yet, in order.
-    private var effects: [AdapterEffect] = []
+    /// What the host has not told yet, in order.
+    private var said: [HostedList.Said] = []
+    /// Where the answers to the unanswered calls go.
+    private var answers: [RequestID: ListHost.Completion<PresenterAnswer>] = [:]
     /// The section controllers that show the list at present.
     private(set) var controllers: SectionControllerTable
     /// The section controllers of requests, which show the list once their request is presented.
@@ -64,14 +67,26 @@ final class PresenterLink: ListPresenter {
         self.wasPresented = wasPresented
     }
 
-    /// Adds effects for the host, after those that it has not taken yet.
-    func emit(_ new: [AdapterEffect]) { effects += new }
+    /// Tells clients something, after everything that they were not told yet.
+    func tell(_ new: HostedList.Said) { said.append(new) }
 
-    /// Removes and returns the effects that the host has not taken yet.
-    func popEffects() -> [AdapterEffect] {
-        defer { effects = [] }
-        return effects
+    /// Tells clients what has changed, unless that is nothing.
+    func tell(_ new: Announcement) { if !new.isEmpty { said.append(.announcement(new)) } }
+
+    /// Removes and returns what clients were not told yet.
+    func popSaid() -> [HostedList.Said] {
+        defer { said = [] }
+        return said
     }
+
+    /// Answers a call, after everything that clients were not told yet.
+    func answer(_ id: RequestID, _ outcome: Result<PresenterAnswer, ListError>) {
+        guard let completion = answers.removeValue(forKey: id) else { return }
+        said.append(.answer { completion(outcome) })
+    }
+
+    /// An announcement without events.
+    private var silence: Announcement { Announcement(itemCount: objects.itemCount) }
 
     /// The state that belongs to a single presenter.
     private struct Session {
@@ -152,14 +167,19 @@ final class PresenterLink: ListPresenter {
         session.closings = []
         if loss.isDeath {
             isPaused = true
-            emit([.paused(true)])
+            var pause = silence
+            pause.isPaused = true
+            tell(pause)
         }
         // Closing a view succeeds even if the worker is lost.
-        emit(known.endClosingViews(at: objects.place) + calls.popClosings().map { .answer($0, .success(.done)) })
+        var ended = silence
+        known.endClosingViews(at: objects.place, telling: &ended)
+        tell(ended)
+        for id in calls.popClosings() { answer(id, .success(.done)) }
         let refused = calls.markUnsent(after: loss, worker: controllers.worker, viewport: known.viewport)
         for (id, call, error) in refused where id != session.move?.id {
-            if case .openView(_, let view, _) = call.command { known.remove(view) }
-            emit([.answer(id, .failure(error))])
+            if case .openView(_, let view, _) = call.order { known.remove(view) }
+            answer(id, .failure(error))
         }
         defer { session.move = nil }
         guard let move = session.move else { return .none }
@@ -171,11 +191,13 @@ final class PresenterLink: ListPresenter {
         (presenter, session.shown) = (nil, [:])
     }
 
-    /// Ends a pause, because the list has a presenter again, and returns the effects. There are none if the list was
-    /// not paused and is presented in the daemon.
-    func endPause() -> [AdapterEffect] {
-        defer { isPaused = false }
-        return isPaused || isElsewhere ? [.paused(false)] : []
+    /// Returns the end of a pause, because the list has a presenter again; empty if the list was not paused and is
+    /// presented in the daemon.
+    func endPause() -> Announcement {
+        var end = silence
+        if isPaused || isElsewhere { end.isPaused = false }
+        isPaused = false
+        return end
     }
 
     /// Opens the list in its presenter.
@@ -285,7 +307,7 @@ final class PresenterLink: ListPresenter {
     // MARK: Calls
 
     /// Records the caller of a `MoveItem`, which takes its turn among the writes.
-    func addMove(_ command: AdapterCommand, id: RequestID, by user: UInt32?) { calls.add(id, command, by: user) }
+    func add(_ move: ItemMoveRequest, by user: UInt32?) { calls.add(move.id, .moveItem(move), by: user) }
 
     /// Forgets a request that was answered.
     func remove(_ id: RequestID) {
@@ -294,18 +316,24 @@ final class PresenterLink: ListPresenter {
     }
 
     /// Forwards a call to the presenter as soon as the list is open.
-    func forwardCall(_ id: RequestID, _ command: AdapterCommand, by user: UInt32?) {
-        switch command {
+    ///
+    /// - Parameter id: the number of the call, which the order names.
+    func forward(
+        _ id: RequestID, _ order: PresenterOrder, by user: UInt32?,
+        done: @escaping ListHost.Completion<PresenterAnswer>
+    ) {
+        answers[id] = done
+        switch order {
         case .view(_, let view, .close):
             guard isPresented else {
                 endView(view, .closed)
-                return emit([.answer(id, .success(.done))])
+                return answer(id, .success(.done))
             }
             _ = known.beginClosing(view, .closed)
         case .openView(_, let view, let options): known.add(view, options)
-        case .view, .query, .update, .closeView, .configure, .hold, .keep, .stored, .stop: break
+        case .view, .query, .open, .present, .objects, .moveItem, .closeView, .hold, .allowChanges: break
         }
-        calls.add(id, command, by: user)
+        calls.add(id, order, by: user)
         sendCalls()
     }
 
@@ -334,8 +362,10 @@ final class PresenterLink: ListPresenter {
     /// Ends a view without a presenter, and answers its waiting calls.
     private func endView(_ view: ViewID, _ reason: ViewClosing) {
         let closed = ListError(.invalidArguments, "view \(view) is closed")
-        emit(calls.popUnsent(of: view).map { .answer($0, .failure(closed)) })
-        emit(known.end(view, reason, at: objects.place))
+        for id in calls.popUnsent(of: view) { answer(id, .failure(closed)) }
+        var ended = silence
+        known.end(view, reason, at: objects.place, telling: &ended)
+        tell(ended)
     }
 
     /// Sends the waiting calls in order of arrival.
@@ -345,34 +375,28 @@ final class PresenterLink: ListPresenter {
             asksPlugin: presenter.isElsewhere, worker: controllers.worker, position: objects.place.position,
             isShown: known.view(_:displays:))
         for (id, call, error) in unsent {
-            if let error { emit([.answer(id, .failure(error))]) } else { send(call) }
+            if let error { answer(id, .failure(error)) } else { send(call, id) }
         }
         sendClosings()
     }
 
-    private func send(_ call: PresenterCalls.Call) {
-        switch call.command {
-        case .openView(let id, let view, let options): send(.openView(id, view, options), by: call.user)
-        case .view(let id, let view, let command):
-            do throws(ListError) {
-                send(.view(id, view, try namingRevision(command, of: view)), by: call.user)
-            } catch {
-                calls.remove(id)
-                emit([.answer(id, .failure(error))])
-            }
-        case .query(let id, let query): send(.query(id, query), by: call.user)
-        case .update, .closeView, .configure, .hold, .keep, .stored, .stop: break
+    private func send(_ call: PresenterCalls.Call, _ id: RequestID) {
+        do throws(ListError) {
+            send(try namingRevision(call.order), by: call.user)
+        } catch {
+            calls.remove(id)
+            answer(id, .failure(error))
         }
     }
 
-    /// Returns a command for the presenter, which does not know the revisions of the list: a range of items that refers to a
+    /// Returns an order for the presenter, which does not know the revisions of the list: a range of items that refers to a
     /// revision gets the transactions since then.
     ///
     /// - Throws: `revisionGone` if not all of them are known any more.
-    private func namingRevision(_ command: ViewCommand, of view: ViewID) throws(ListError) -> ViewCommand {
-        guard case .setVisibleRange(let seen, let first, let last, let growth, nil) = command,
+    private func namingRevision(_ order: PresenterOrder) throws(ListError) -> PresenterOrder {
+        guard case .view(let id, let view, .setVisibleRange(let seen, let first, let last, let growth, nil)) = order,
             known.views[view]?.namesRevisions == true
-        else { return command }
+        else { return order }
         let isNewest = seen == 0 || seen > objects.numbers.last
         guard isNewest || seen >= objects.log.oldestRevision else {
             throw ListError(
@@ -380,7 +404,9 @@ final class PresenterLink: ListPresenter {
                 "seen_sequence is revision \(seen), but changes are kept only from \(objects.log.oldestRevision)")
         }
         let missed = isNewest ? [] : try objects.log.changes(since: seen, byteLimit: .max)
-        return .setVisibleRange(seen: session.revision, first: first, last: last, growth: growth, missed: missed)
+        let range = ViewCommand.setVisibleRange(
+            seen: session.revision, first: first, last: last, growth: growth, missed: missed)
+        return .view(id, view, range)
     }
 
     /// Allows calls again that were refused because workers had died while they handled them.
@@ -396,9 +422,11 @@ final class PresenterLink: ListPresenter {
 
     /// Answers all calls with an error, ends all views and closes the presenter, because the list ends.
     func end(_ reason: ViewClosing, refusing error: ListError) {
-        emit(calls.popAll().filter { !$0.call.isMove }.map { .answer($0.id, .failure(error)) })
+        for (id, _) in calls.popAll() { answer(id, .failure(error)) }
         closePresenter()
-        emit(known.endAllViews(reason, at: objects.place))
+        var ended = silence
+        known.endAllViews(reason, at: objects.place, telling: &ended)
+        tell(ended)
         session.stage = .closed
     }
 
@@ -527,14 +555,14 @@ final class PresenterLink: ListPresenter {
         var difference = said
         // Display and selection are reported as differences to the state that was reported before.
         difference.events.removeAll(where: \.isAboutDisplay)
-        difference.selection = nil
         let new = known
+        difference.selection = new.selectsOther(than: old) ? new.selection : nil
         return .opened(difference) { place in new.differences(since: old, at: place) }
     }
 
     /// Checks the presenter's answer to a call, and returns its event; nil if the answer is impossible.
     private func answerEvent(
-        _ id: RequestID, _ outcome: Result<AdapterAnswer, ListError>, _ said: Announcement
+        _ id: RequestID, _ outcome: Result<PresenterAnswer, ListError>, _ said: Announcement
     ) -> LinkEvent? {
         var said = said
         said.removeTransaction()
@@ -544,7 +572,7 @@ final class PresenterLink: ListPresenter {
         }
         guard let call = calls.popAnswered(id) else { return .changed(said, answering: nil) }
         let isKnown = { [objects] id in objects.table.index(ofID: id, .old) != nil }
-        guard known.apply(outcome, to: call.command, remembers: isElsewhere, isKnown: isKnown) else {
+        guard known.apply(outcome, to: call.order, remembers: isElsewhere, isKnown: isKnown) else {
             killWorker("the worker reported a view that shows more than the list has")
             return nil
         }
@@ -555,8 +583,7 @@ final class PresenterLink: ListPresenter {
     /// not too large.
     private func isPossible(_ verdict: ItemMoveVerdict, of move: ItemMoveRequest) -> Bool {
         guard case .object(let object) = verdict else { return true }
-        guard case .update(let request) = calls[move.id]?.command else { return false }
-        return object.byteCount <= request.maximumObjectBytes
+        return object.byteCount <= move.maximumObjectBytes
             && object.id.utf8.elementsEqual(objects.table.object(at: move.from.section, .old)?.id.utf8 ?? "".utf8)
     }
 }

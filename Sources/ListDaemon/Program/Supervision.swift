@@ -17,7 +17,7 @@ final class Supervision {
     }
     private lazy var watchdog = notify.watchdogInterval.map { interval in
         Watchdog(interval: interval) { [service] in
-            service.adapters.all.map { adapter in { adapter.ping($0) } }
+            service.adapters.all.map { adapter in { adapter.host.ping($0) } }
         } feed: { [notify] in
             notify.send(.watchdog)
         }

@@ -25,6 +25,12 @@
     public var closings: [ViewID: ViewClosing] = [:]
     /// The answers to requests.
     public var answers: [RequestAnswer] = []
+    /// The revision and counts of the list afterwards; `nil` if they are as they were. The owner of the list sets them.
+    public var status: ListStatus?
+    /// Whether the revision is announced once more, because the list has been quiet.
+    public var repeatsRevision = false
+    /// Whether the list has lost its presenter (true), or has one again (false); `nil` if that is as it was.
+    public var isPaused: Bool?
 
     /// Creates an announcement.
     public init(events: [AdapterEvent] = [], itemCount: Int, isFlat: Bool = false) {
@@ -41,7 +47,8 @@
 
     /// Whether nothing is announced.
     public var isEmpty: Bool {
-        events.isEmpty && views.isEmpty && losses.isEmpty && answers.isEmpty && selection == nil
+        events.isEmpty && views.isEmpty && losses.isEmpty && answers.isEmpty && selection == nil && status == nil
+            && isPaused == nil
     }
 
     /// Removes the transaction from the events.
@@ -75,6 +82,31 @@
             }
         }
         events = result
+    }
+}
+
+/// The public numbers of a list: its revisions and counts.
+@_spi(Daemon) @frozen public struct ListStatus: Sendable, Hashable {
+    /// The current revision.
+    public var revision: UInt64
+    /// The oldest revision from which the changes are still available.
+    public var oldestRevision: UInt64
+    /// The number of objects in the list.
+    public var objectCount: Int
+    /// The number of items in the list.
+    public var itemCount: Int
+    /// Whether every section has exactly one item; true for an empty list.
+    public var isFlat: Bool
+
+    /// Creates the numbers of a list; by default, of a new one.
+    public init(
+        revision: UInt64 = 0, oldestRevision: UInt64 = 0, objectCount: Int = 0, itemCount: Int = 0, isFlat: Bool = true
+    ) {
+        self.revision = revision
+        self.oldestRevision = oldestRevision
+        self.objectCount = objectCount
+        self.itemCount = itemCount
+        self.isFlat = isFlat
     }
 }
 

@@ -303,7 +303,9 @@
         var flush = Flush(entry)
         switch request.operation {
         case .moveItem(let from, let to):
-            let move = ItemMoveRequest(id: request.id, from: from, to: to, animated: request.animated)
+            let move = ItemMoveRequest(
+                id: request.id, from: from, to: to, animated: request.animated,
+                maximumObjectBytes: request.maximumObjectBytes)
             state = .asking(entry)
             return .ask(move)
         case .configure(let new, let controllersChanged):

@@ -30,9 +30,14 @@
     public var to: IndexPath
     /// Whether the request is animated.
     public var animated: Bool
+    /// The maximum size of the item's object after the move, in bytes of its identifier and fields.
+    public var maximumObjectBytes: Int
 
     /// Creates a request to move an item.
-    public init(id: RequestID, from: IndexPath, to: IndexPath, animated: Bool = true) {
+    public init(
+        id: RequestID, from: IndexPath, to: IndexPath, animated: Bool = true, maximumObjectBytes: Int = .max
+    ) {
+        self.maximumObjectBytes = maximumObjectBytes
         self.id = id
         self.from = from
         self.to = to

@@ -54,7 +54,7 @@ struct CallbackRefusals: Sendable {
     ///   - object: the object in whose callback the worker died.
     ///   - reason: the callback, for messages.
     ///   - viewport: the viewport of the view before the call.
-    mutating func add(_ command: AdapterCommand, dyingOn object: String, in reason: String, viewport: Rect?) {
+    mutating func add(_ command: PresenterOrder, dyingOn object: String, in reason: String, viewport: Rect?) {
         guard let (refused, named) = Self.kind(of: command, dyingOn: object, viewport: viewport) else { return }
         entries.removeAll { $0.refused == refused && $0.named == named }
         if entries.count == Self.mostEntries { entries.removeFirst() }
@@ -63,7 +63,7 @@ struct CallbackRefusals: Sendable {
 
     /// Returns the kind of call to refuse after a worker died of a call, and the object that such a call names.
     private static func kind(
-        of command: AdapterCommand, dyingOn object: String, viewport: Rect?
+        of command: PresenterOrder, dyingOn object: String, viewport: Rect?
     ) -> (Refused, named: String)? {
         switch command {
         case .view(_, _, .select(let id, _, let isSelected)): (.select(isSelected), id)
@@ -83,9 +83,9 @@ struct CallbackRefusals: Sendable {
         case .view(_, _, .reportScroll(let phase)): (.phase(phase), object)
         case .view(_, _, .setViewport(_, let rect, _)): (.viewport(rect.part(newSince: viewport)), object)
         case .query(_, .items): (.items, object)
-        case .update(let request): if case .moveItem = request.operation { (.move, object) } else { nil }
+        case .moveItem: (.move, object)
         case .view(_, _, .acknowledge), .view(_, _, .resync), .view(_, _, .close), .view(_, _, .setOnScreen), .query,
-            .openView, .closeView, .configure, .hold, .keep, .stored, .stop:
+            .openView, .closeView, .open, .present, .objects, .hold, .allowChanges:
             nil
         }
     }
@@ -97,7 +97,7 @@ struct CallbackRefusals: Sendable {
     ///   - isShown: whether a view displays a part of an object.
     /// - Complexity: O(number of entries) calls of `position`.
     func refusal(
-        of command: AdapterCommand, position: (String) -> Int?, isShown: (ViewID, String) -> Bool
+        of command: PresenterOrder, position: (String) -> Int?, isShown: (ViewID, String) -> Bool
     ) -> ListError? {
         guard let entry = entries.first(where: { $0.matches(command, position: position, isShown: isShown) }) else {
             return nil
@@ -127,7 +127,7 @@ struct CallbackRefusals: Sendable {
 
 extension CallbackRefusals.Entry {
     fileprivate func matches(
-        _ command: AdapterCommand, position: (String) -> Int?, isShown: (ViewID, String) -> Bool
+        _ command: PresenterOrder, position: (String) -> Int?, isShown: (ViewID, String) -> Bool
     ) -> Bool {
         switch refused {
         case .select(let flag):
@@ -166,9 +166,9 @@ extension CallbackRefusals.Entry {
                 false
             }
         case .move:
-            if case .update(let request) = command, case .moveItem(let source, let target) = request.operation {
-                isAmong(sections: source.section, through: source.section, position: position)
-                    || isAmong(sections: target.section, through: target.section, position: position)
+            if case .moveItem(let move) = command {
+                isAmong(sections: move.from.section, through: move.from.section, position: position)
+                    || isAmong(sections: move.to.section, through: move.to.section, position: position)
             } else {
                 false
             }

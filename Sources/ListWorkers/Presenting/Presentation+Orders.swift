@@ -23,7 +23,7 @@ extension Presentation {
             return [
                 report(id, about: []) { () throws(ListError) in
                     try openView(view, options: options)
-                    return (.opened(AdapterStatus()), [])
+                    return (.done, [])
                 }
             ]
         case .view(let id, let view, let command):
@@ -32,13 +32,13 @@ extension Presentation {
             guard let events = try? closeView(view) else { return [] }
             return [.changed(announcement(of: events))]
         case .query(let id, let query):
-            return [report(id, about: []) { () throws(ListError) in (try answer(query), []) }]
+            return [.answer(id, .success(answer(query)), announcement(of: []))]
         }
     }
 
     private func report(
         _ id: RequestID, about views: Set<ViewID>,
-        _ act: () throws(ListError) -> (answer: AdapterAnswer, events: [AdapterEvent])
+        _ act: () throws(ListError) -> (answer: PresenterAnswer, events: [AdapterEvent])
     ) -> PresenterReport {
         do throws(ListError) {
             let (answer, events) = try act()
@@ -48,15 +48,13 @@ extension Presentation {
         }
     }
 
-    private func answer(_ query: AdapterQuery) throws(ListError) -> AdapterAnswer {
+    private func answer(_ query: ItemQuery) -> PresenterAnswer {
         switch query {
         case .items(let first, let count, let byteLimit, let fields):
             let page = placedItems(from: first, sectionCount: count, byteLimit: byteLimit, fields: fields)
-            return .items(revision: 0, next: page.next, page.items)
+            return .items(next: page.next, page.items)
         case .itemCounts(let first, let limit):
-            return .itemCounts(revision: 0, itemCounts(from: first, limit: limit).map { UInt32(clamping: $0) })
-        case .objects, .find, .changes, .description:
-            throw ListError(.invalidArguments, "the process of the section controllers answers no queries for objects")
+            return .itemCounts(itemCounts(from: first, limit: limit).map { UInt32(clamping: $0) })
         }
     }
 
@@ -65,7 +63,7 @@ extension Presentation {
     /// - Returns: the answer, and the events that precede it.
     private func perform(
         _ command: ViewCommand, on view: ViewID
-    ) throws(ListError) -> (answer: AdapterAnswer, events: [AdapterEvent]) {
+    ) throws(ListError) -> (answer: PresenterAnswer, events: [AdapterEvent]) {
         if case .close = command {
         } else if !isOpen(view) {
             throw ListError(.invalidArguments, "the view \(view) is closed")
@@ -101,13 +99,13 @@ extension Presentation {
         case .acknowledge(let sequence): return (.done, try acknowledge(view: view, sequence: sequence))
         case .resync:
             let picture = try resync(view: view)
-            return (.picture(picture, of: AdapterStatus()), takeEvents())
+            return (.picture(picture), takeEvents())
         // Closing a view that is closed already is no error.
         case .close: return (.done, (try? closeView(view)) ?? [])
         }
     }
 
-    private static func result(of reply: ViewReply) -> (answer: AdapterAnswer, events: [AdapterEvent]) {
+    private static func result(of reply: ViewReply) -> (answer: PresenterAnswer, events: [AdapterEvent]) {
         (.sequence(reply.sequence), reply.effects)
     }
 

@@ -9,7 +9,7 @@
 package struct PresenterCalls {
     /// An unanswered call.
     package struct Call {
-        package let command: AdapterCommand
+        package let order: PresenterOrder
         /// The user on whose behalf the call is made; nil = listd itself.
         package let user: UInt32?
         fileprivate var isSent = false
@@ -19,7 +19,7 @@ package struct PresenterCalls {
         fileprivate var deathsInCallback = 0
 
         /// Whether the call is a `MoveItem`, which the list executes in order with its writes.
-        package var isMove: Bool { if case .update = command { true } else { false } }
+        package var isMove: Bool { if case .moveItem = order { true } else { false } }
     }
 
     private var calls: [RequestID: Call] = [:]
@@ -37,11 +37,11 @@ package struct PresenterCalls {
 
     /// Adds a call, which is sent by ``popUnsent(asksPlugin:worker:position:isShown:)``. A `MoveItem` is sent by
     /// ``sendMove(_:asksPlugin:worker:position:)`` instead.
-    package mutating func add(_ id: RequestID, _ command: AdapterCommand, by user: UInt32?) {
-        calls[id] = Call(command: command, user: user)
-        order.append(id)
+    package mutating func add(_ id: RequestID, _ order: PresenterOrder, by user: UInt32?) {
+        calls[id] = Call(order: order, user: user)
+        self.order.append(id)
         if calls[id]?.isMove == false { unsent.append(id) }
-        if order.count > 64, order.count > 2 * calls.count { order.removeAll { calls[$0] == nil } }
+        if self.order.count > 64, self.order.count > 2 * calls.count { self.order.removeAll { calls[$0] == nil } }
     }
 
     /// The unanswered call of a request.
@@ -58,7 +58,7 @@ package struct PresenterCalls {
 
     /// The views that are about to be opened.
     package var openingViews: Set<ViewID> {
-        Set(calls.values.compactMap { if case .openView(_, let view, _) = $0.command { view } else { nil } })
+        Set(calls.values.compactMap { if case .openView(_, let view, _) = $0.order { view } else { nil } })
     }
 
     // MARK: Sending
@@ -96,7 +96,7 @@ package struct PresenterCalls {
 
     /// Removes and returns the unsent calls of a view that is closed.
     package mutating func popUnsent(of view: ViewID) -> [RequestID] {
-        let gone = unsent.filter { calls[$0]?.command.view == view }
+        let gone = unsent.filter { calls[$0]?.order.view == view }
         for id in gone { calls[id] = nil }
         unsent.removeAll { calls[$0] == nil }
         return gone
@@ -105,7 +105,7 @@ package struct PresenterCalls {
     /// Removes and returns the calls that close views.
     package mutating func popClosings() -> [RequestID] {
         let closings = order.filter { id in
-            if case .view(_, _, .close)? = calls[id]?.command { true } else { false }
+            if case .view(_, _, .close)? = calls[id]?.order { true } else { false }
         }
         for id in closings { calls[id] = nil }
         unsent.removeAll { calls[$0] == nil }
@@ -172,8 +172,8 @@ package struct PresenterCalls {
         }
         guard let id, let call else { return nil }
         refusals.add(
-            call.command, dyingOn: deadly.call.object, in: deadly.description,
-            viewport: call.command.view.flatMap(viewport))
+            call.order, dyingOn: deadly.call.object, in: deadly.description,
+            viewport: call.order.view.flatMap(viewport))
         return id
     }
 
@@ -184,8 +184,8 @@ package struct PresenterCalls {
         of call: Call, worker: (any PresentingWorker)?, position: (String) -> Int?,
         isShown: (ViewID, String) -> Bool
     ) -> ListError? {
-        guard call.command.callsPlugin else { return nil }
-        if let error = refusals.refusal(of: call.command, position: position, isShown: isShown) { return error }
+        guard call.order.callsPlugin else { return nil }
+        if let error = refusals.refusal(of: call.order, position: position, isShown: isShown) { return error }
         guard let user = call.user, let worker, let wait = worker.remainingWait(of: user) else { return nil }
         let milliseconds = UInt64(wait.time / .milliseconds(1)) + 1
         return ListError(
@@ -209,23 +209,19 @@ package struct PresenterCalls {
     }
 }
 
-extension AdapterCommand {
-    /// The view that the command is about; nil when it is about the list.
+extension PresenterOrder {
+    /// The view that the order is about; nil when it is about the list.
     fileprivate var view: ViewID? {
         switch self {
-        case .openView(_, let view, _), .view(_, let view, _), .closeView(let view, _): view
-        case .update, .query, .configure, .hold, .keep, .stored, .stop: nil
+        case .openView(_, let view, _), .view(_, let view, _), .closeView(let view): view
+        case .open, .present, .objects, .moveItem, .query, .hold, .allowChanges: nil
         }
     }
 
-    /// Whether the command is a viewer's call that reaches section controllers and may be refused.
+    /// Whether the order is a viewer's call that reaches section controllers and may be refused.
     fileprivate var callsPlugin: Bool {
         switch self {
-        case .update(let request): if case .moveItem = request.operation { true } else { false }
-        case .query(_, .items): true
-        case .query(_, .objects), .query(_, .find), .query(_, .itemCounts), .query(_, .changes),
-            .query(_, .description):
-            false
+        case .moveItem, .query(_, .items): true
         case .view(_, _, let command):
             switch command {
             case .setViewport, .setVisibleRange, .scrollTo, .reportScroll, .reportSizes, .select, .changeSelection,
@@ -234,7 +230,7 @@ extension AdapterCommand {
             // Calls that a client needs in order to continue, or to leave.
             case .acknowledge, .resync, .close, .setOnScreen: false
             }
-        case .openView, .closeView, .configure, .hold, .keep, .stored, .stop: false
+        case .open, .present, .objects, .openView, .closeView, .query(_, .itemCounts), .hold, .allowChanges: false
         }
     }
 }

@@ -22,7 +22,7 @@ package enum PresenterOrder: Sendable {
     /// Close a view.
     case closeView(ViewID)
     /// Return items or their counts; answered.
-    case query(RequestID, AdapterQuery)
+    case query(RequestID, ItemQuery)
     /// Hold the pictures of views, or the items that change by themselves; or let them continue.
     case hold(views: Bool, items: Bool)
     /// Permit this number of further unrequested item changes (``changesAtOnce``).

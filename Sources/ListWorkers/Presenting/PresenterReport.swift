@@ -11,7 +11,7 @@ package enum PresenterReport: Sendable {
     /// Changes that no order asked for; or, with `answering`, the move of an item that this request asked for.
     case changed(Announcement, answering: RequestID? = nil)
     /// The one answer to a view's call or a query, with the changes that clients get before the answer.
-    case answer(RequestID, Result<AdapterAnswer, ListError>, Announcement)
+    case answer(RequestID, Result<PresenterAnswer, ListError>, Announcement)
     /// The decision of the section controllers about a dragged item.
     case moveVerdict(RequestID, ItemMoveVerdict)
     /// A request for the next page of an order's objects.

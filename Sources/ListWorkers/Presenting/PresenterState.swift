@@ -85,13 +85,13 @@ package struct PresenterState: Sendable {
     ///   - isKnown: whether the list has an object with an identifier.
     /// - Returns: false when the view would have more elements than ``limit``.
     package mutating func apply(
-        _ outcome: Result<AdapterAnswer, ListError>, to command: AdapterCommand, remembers: Bool,
+        _ outcome: Result<PresenterAnswer, ListError>, to order: PresenterOrder, remembers: Bool,
         isKnown: (String) -> Bool
     ) -> Bool {
         let limit = limit
-        switch (command, outcome) {
+        switch (order, outcome) {
         case (.openView(_, let view, _), .failure): views[view] = nil
-        case (.view(_, let view, .resync), .success(.picture(let picture, _))) where remembers:
+        case (.view(_, let view, .resync), .success(.picture(let picture))) where remembers:
             return views[view]?.record(picture, limit: limit) ?? true
         case (.view(_, let view, .setOnScreen(let flag)), .success): views[view]?.setOnScreen(flag)
         case (.view(_, let view, let command), .success) where remembers:
@@ -146,25 +146,28 @@ package struct PresenterState: Sendable {
 
     /// Closes a view that has no presenter.
     ///
-    /// - Returns: events by which all sections and items of the view stop being displayed and leave the working
-    ///   range, and then the closing itself.
-    package mutating func end(_ view: ViewID, _ reason: ViewClosing, at list: ListPlace) -> [AdapterEffect] {
+    /// - Parameter said: gets the events by which all sections and items of the view stop being displayed and leave the
+    ///   working range, and then the closing itself.
+    package mutating func end(
+        _ view: ViewID, _ reason: ViewClosing, at list: ListPlace, telling said: inout Announcement
+    ) {
         closing[view] = nil
-        guard let old = views.removeValue(forKey: view) else { return [] }
+        guard let old = views.removeValue(forKey: view) else { return }
         var empty = old
         empty.forgetDisplay()
-        return empty.displayEvents(since: old, revision: list.revision, position: list.position).map { .event($0) }
-            + [.closed(view, reason)]
+        said.events += empty.displayEvents(since: old, revision: list.revision, position: list.position)
+        said.events.append(.closed(view: view))
+        said.closings[view] = reason
     }
 
     /// Closes the views whose presenter was ordered to close them, but was lost before it did.
-    package mutating func endClosingViews(at list: ListPlace) -> [AdapterEffect] {
-        closing.sorted { $0.key < $1.key }.flatMap { end($0.key, $0.value, at: list) }
+    package mutating func endClosingViews(at list: ListPlace, telling said: inout Announcement) {
+        for (view, reason) in closing.sorted(by: { $0.key < $1.key }) { end(view, reason, at: list, telling: &said) }
     }
 
     /// Closes all views, which have no presenter.
-    package mutating func endAllViews(_ reason: ViewClosing, at list: ListPlace) -> [AdapterEffect] {
-        views.keys.sorted().flatMap { end($0, reason, at: list) }
+    package mutating func endAllViews(_ reason: ViewClosing, at list: ListPlace, telling said: inout Announcement) {
+        for view in views.keys.sorted() { end(view, reason, at: list, telling: &said) }
     }
 
     /// Returns the last viewport of a view.
@@ -180,21 +183,23 @@ package struct PresenterState: Sendable {
     /// Clears the displayed items and working ranges of all views, as another presenter reports them from scratch.
     package mutating func forgetDisplay() { for view in views.keys { views[view]?.forgetDisplay() } }
 
+    /// Whether another selection is told than in an old state.
+    package func selectsOther(than old: PresenterState) -> Bool { Set(old.selection) != Set(selection) }
+
     /// Returns the events with the differences from an old state, in the displayed items, the working ranges and the
     /// selection. They are meant for clients that know the old state.
-    package func differences(since old: PresenterState, at list: ListPlace) -> [AdapterEffect] {
-        var effects: [AdapterEffect] = []
+    package func differences(since old: PresenterState, at list: ListPlace) -> [AdapterEvent] {
+        var events: [AdapterEvent] = []
         for view in views.keys.sorted() {
             guard let new = views[view], let old = old.views[view] else { continue }
-            let events = new.displayEvents(since: old, revision: list.revision, position: list.position)
-            effects += events.map { .event($0) }
+            events += new.displayEvents(since: old, revision: list.revision, position: list.position)
         }
-        guard Set(old.selection) != Set(selection) else { return effects }
+        guard selectsOther(than: old) else { return events }
         let (before, after) = (Set(old.selection), Set(selection))
         let change = SelectionChange(
             revision: list.revision, selected: selection.filter { !before.contains($0) },
             deselected: old.selection.filter { !after.contains($0) })
-        return effects + [.selection(selection), .event(.selection(change))]
+        return events + [.selection(change)]
     }
 }
 

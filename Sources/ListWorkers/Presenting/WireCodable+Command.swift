@@ -2,29 +2,21 @@
 
 @_spi(Daemon) internal import ListKit
 
-extension AdapterQuery: WireCodable {
+extension ItemQuery: WireCodable {
     func write(to writer: inout WireWriter) {
         switch self {
-        case .objects(let offset, let limit, let bytes): writer.write(0 as UInt8, offset, limit, bytes)
-        case .find(let id): writer.write(1 as UInt8, id)
-        case .items(let first, let count, let bytes, let fields): writer.write(2 as UInt8, first, count, bytes, fields)
-        case .changes(let since, let bytes): writer.write(3 as UInt8, since, bytes)
-        case .description: writer.write(4 as UInt8)
-        case .itemCounts(let first, let limit): writer.write(5 as UInt8, first, limit)
+        case .items(let first, let count, let bytes, let fields): writer.write(0 as UInt8, first, count, bytes, fields)
+        case .itemCounts(let first, let limit): writer.write(1 as UInt8, first, limit)
         }
     }
 
     init(from reader: inout WireReader) throws(WireError) {
         switch try reader.readByte() {
-        case 0: self = .objects(offset: try reader.read(), limit: try reader.read(), byteLimit: try reader.read())
-        case 1: self = .find(id: try reader.read())
-        case 2:
+        case 0:
             self = .items(
                 firstSection: try reader.read(), sectionCount: try reader.read(), byteLimit: try reader.read(),
                 fields: try reader.read())
-        case 3: self = .changes(since: try reader.read(), byteLimit: try reader.read())
-        case 4: self = .description
-        case 5: self = .itemCounts(firstSection: try reader.read(), limit: try reader.read())
+        case 1: self = .itemCounts(firstSection: try reader.read(), limit: try reader.read())
         case let kind: throw WireError("a query has the unknown kind \(kind)")
         }
     }
@@ -75,6 +67,45 @@ extension ViewCommand: WireCodable {
         case 10: self = .reportScroll(try reader.read())
         case 11: self = .setOnScreen(try reader.read())
         case let kind: throw WireError("a view command has the unknown kind \(kind)")
+        }
+    }
+}
+
+extension PlacedItem: WireCodable {
+    func write(to writer: inout WireWriter) { writer.write(section, objectID, index, item) }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        self.init(
+            section: try reader.readIndex(), objectID: try reader.read(), index: try reader.readIndex(),
+            item: try reader.read())
+    }
+}
+
+extension PresenterAnswer: WireCodable {
+    func write(to writer: inout WireWriter) {
+        switch self {
+        case .items(let next, let items): writer.write(0 as UInt8, next, items)
+        case .itemCounts(let counts): writer.write(1 as UInt8, counts)
+        case .sequence(let sequence): writer.write(2 as UInt8, sequence)
+        case .scrolled(let offset, let sequence): writer.write(3 as UInt8, offset, sequence)
+        case .flag(let flag): writer.write(4 as UInt8, flag)
+        case .selection(let selected, let deselected): writer.write(5 as UInt8, selected, deselected)
+        case .picture(let picture): writer.write(6 as UInt8, picture)
+        case .done: writer.write(7 as UInt8)
+        }
+    }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        switch try reader.readByte() {
+        case 0: self = .items(next: try reader.readIndex(), try reader.read())
+        case 1: self = .itemCounts(try reader.read())
+        case 2: self = .sequence(try reader.readSequence())
+        case 3: self = .scrolled(offset: try reader.read(), sequence: try reader.readSequence())
+        case 4: self = .flag(try reader.read())
+        case 5: self = .selection(selected: try reader.read(), deselected: try reader.read())
+        case 6: self = .picture(try reader.read())
+        case 7: self = .done
+        case let kind: throw WireError("an answer has the unknown kind \(kind)")
         }
     }
 }

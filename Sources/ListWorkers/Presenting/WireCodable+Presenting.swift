@@ -56,3 +56,15 @@ extension ItemMoveVerdict: WireCodable {
         }
     }
 }
+
+extension ContentLoss.Reason: WireCodable {}
+
+extension ContentLoss: WireCodable {
+    func write(to writer: inout WireWriter) { writer.write(reason, count, objectID, key) }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        self.init(
+            reason: try reader.read(), count: try reader.readIndex(), objectID: try reader.read(),
+            key: try reader.read())
+    }
+}

@@ -16,51 +16,51 @@ import Testing
 @Suite("A stored list whose section controllers run in the daemon", .timeLimit(.minutes(2)))
 @DBusActor
 struct HostStoringTests {
-    private let effects = EventLog<AdapterEffect>()
+    private let effects = EventLog<HostNews>()
 
     private func makeHost(
         isStored: Bool = true, account: HostAccount? = nil, controllers: SectionControllerTable = .builtIn
-    ) -> ListHost {
-        let host = ListHost(
-            configuration: ListOptions(name: "x"), controllers: controllers, account: account,
-            isStored: isStored, sink: { [effects] in $0.forEach { effects.record($0) } })
-        host.presentLocally()
+    ) -> RecordedHost {
+        let host = RecordedHost({ [effects] in effects.record($0) }) { store in
+            ListHost(
+                configuration: ListOptions(name: "x"), controllers: controllers, account: account,
+                isStored: isStored, store: store)
+        }
+        host.host.presentLocally()
         return host
     }
 
-    /// Returns the next effect that is an answer or a transaction to store.
-    private func next() async throws -> AdapterEffect {
+    /// Returns the next answer or write.
+    private func next() async throws -> HostNews {
         while true {
-            let effect = try await effects.next()
-            switch effect {
-            case .store, .answer: return effect
+            let news = try await effects.next()
+            switch news {
+            case .store, .answer: return news
             default: continue
             }
         }
     }
 
-    private func nextWrite() async throws -> (token: StoringToken, work: StoreWrite) {
-        guard case .store(let token, let work) = try await next() else { throw Unexpected() }
-        return (token, work)
+    private func nextWrite() async throws -> (number: Int, work: StoreWrite) {
+        guard case .store(let number, let work) = try await next() else { throw Unexpected() }
+        return (number, work)
     }
 
-    private func nextAnswer() async throws -> (id: RequestID, outcome: Result<AdapterAnswer, ListError>) {
+    private func nextAnswer() async throws -> (id: RequestID, outcome: Result<HostAnswer, ListError>) {
         guard case .answer(let id, let outcome) = try await next() else { throw Unexpected() }
         return (id, outcome)
     }
 
     private func nextRevision() async throws -> UInt64 {
-        guard case .revision(let revision, _, _, _) = try await nextAnswer().outcome.get() else { throw Unexpected() }
-        return revision
+        guard case .written(let written) = try await nextAnswer().outcome.get() else { throw Unexpected() }
+        return written.revision
     }
 
     private struct Unexpected: Error {}
 
-    private func insert(_ id: RequestID, _ name: String, expecting revision: UInt64 = 0) throws -> AdapterCommand {
+    private func insert(_ id: RequestID, _ name: String, expecting revision: UInt64 = 0) throws -> HostCall {
         let upsert = UpdateRequest.Upsert(try ListObject(id: name, fields: [:]))
-        return .update(
-            UpdateRequest(
-                id: id, expectedRevision: revision, operation: .applyChanges(removed: [], upserts: [upsert])))
+        return .update(id, .applyChanges(removed: [], upserts: [upsert]), expecting: revision)
     }
 
     @Test(
@@ -72,19 +72,18 @@ struct HostStoringTests {
         let first = try await nextWrite()
         #expect(first.work.revision == 0 && first.work.limit == 1 && first.work.log.isEmpty)
         host.send(try insert(2, "b"))
-        host.send(.query(3, .objects(offset: 0, limit: 9, byteLimit: 999)))
-        guard case .objects(0, 0, _) = try await nextAnswer().outcome.get() else { throw Unexpected() }
-        // The list ignores a late answer of the store, and an answer with another token.
-        host.send(.stored(first.token + 1, nil))
-        host.send(.stored(first.token, nil))
+        host.send(.read(3, .objects(offset: 0, limit: 9, byteLimit: 999)))
+        let before = try await nextAnswer().outcome.page
+        #expect(before?.revision == 0 && before?.total == 0)
+        host.finishWrite(first.number)
         #expect(try await nextRevision() == 1)
         let second = try await nextWrite()
-        #expect(second.work.revision == 1 && second.work.log.map(\.revision) == [1] && second.token != first.token)
-        host.send(.stored(second.token, nil))
+        #expect(second.work.revision == 1 && second.work.log.map(\.revision) == [1] && second.number != first.number)
+        host.finishWrite(second.number)
         #expect(try await nextRevision() == 2)
-        host.send(.query(4, .objects(offset: 0, limit: 9, byteLimit: 999)))
-        guard case .objects(2, 2, let objects) = try await nextAnswer().outcome.get() else { throw Unexpected() }
-        #expect(objects.map(\.id) == ["a", "b"])
+        host.send(.read(4, .objects(offset: 0, limit: 9, byteLimit: 999)))
+        let after = try await nextAnswer().outcome.page
+        #expect(after?.revision == 2 && after?.total == 2 && after?.objects.map(\.id) == ["a", "b"])
     }
 
     @Test(
@@ -95,7 +94,7 @@ struct HostStoringTests {
         let host = makeHost(account: HostAccount(ledger: ledger, user: 7))
         for round in 0..<3 {
             host.send(try insert(RequestID(round), "a"))
-            host.send(.stored(try await nextWrite().token, ListError(.storeFailed, "full")))
+            host.finishWrite(try await nextWrite().number, ListError(.storeFailed, "full"))
             let answer = try await nextAnswer()
             #expect(answer.id == RequestID(round))
             #expect(throws: ListError(.storeFailed, "full")) { try answer.outcome.get() }
@@ -104,7 +103,7 @@ struct HostStoringTests {
         host.send(try insert(9, "b"))
         let write = try await nextWrite()
         #expect(write.work.revision == 0 && write.work.limit == 1)
-        host.send(.stored(write.token, nil))
+        host.finishWrite(write.number)
         #expect(try await nextRevision() == 1)
     }
 
@@ -138,18 +137,18 @@ struct HostStoringTests {
         }
         let host = makeHost(controllers: table)
         host.send(try insert(1, "a"))
-        host.send(.stored(try await nextWrite().token, nil))
+        host.finishWrite(try await nextWrite().number)
         #expect(try await nextRevision() == 1)
-        host.send(.query(2, .items(firstSection: 0, sectionCount: 1, byteLimit: 999)))
+        host.send(.read(2, .asked(.items(firstSection: 0, sectionCount: 1, byteLimit: 999))))
         _ = try await nextAnswer()
         for _ in 0..<2 {
             let block = try await nextWrite()
             #expect(block.work.change?.hasObjectChanges != true && block.work.limit > 1)
-            host.send(.stored(block.token, ListError(.storeFailed, "full")))
+            host.finishWrite(block.number, ListError(.storeFailed, "full"))
             #expect(try await itemCount(of: host) == 3)
         }
         let block = try await nextWrite()
-        host.send(.stored(block.token, nil))
+        host.finishWrite(block.number)
         let updated = try await effects.next(timeout: .seconds(60)) {
             if case .event(.updated(let transaction)) = $0 { transaction.revision == 2 } else { false }
         }
@@ -165,16 +164,16 @@ struct HostStoringTests {
         }
         let host = makeHost(controllers: table)
         host.send(try insert(1, "a"))
-        host.send(.stored(try await nextWrite().token, nil))
+        host.finishWrite(try await nextWrite().number)
         #expect(try await nextRevision() == 1)
-        host.send(.hold(true))
-        host.send(.query(2, .items(firstSection: 0, sectionCount: 1, byteLimit: 999)))
+        host.host.hold(true)
+        host.send(.read(2, .asked(.items(firstSection: 0, sectionCount: 1, byteLimit: 999))))
         host.send(try insert(3, "b"))
         _ = try await nextAnswer()
-        host.send(.hold(false))
+        host.host.hold(false)
         let write = try await nextWrite()
         #expect(write.work.change?.hasObjectChanges == true && write.work.limit == 2)
-        host.send(.stored(write.token, nil))
+        host.finishWrite(write.number)
         #expect(try await nextRevision() == 2)
         #expect(try await itemCount(of: host) == 1 + 3)
     }
@@ -185,9 +184,9 @@ struct HostStoringTests {
         host.send(try insert(1, "a"))
         let first = try await nextWrite()
         for id in 2...5 { host.send(try insert(RequestID(id), "a\(id)")) }
-        host.send(.stored(first.token, nil))
+        host.finishWrite(first.number)
         #expect(try await nextRevision() == 1)
-        host.send(.stored(try await nextWrite().token, ListError(.storeFailed, "no")))
+        host.finishWrite(try await nextWrite().number, ListError(.storeFailed, "no"))
         var failed: [RequestID] = []
         for _ in 2...5 { failed.append(try await nextAnswer().id) }
         #expect(failed == [2, 3, 4, 5])
@@ -200,14 +199,14 @@ struct HostStoringTests {
         let write = try await nextWrite()
         host.send(try insert(2, "b"))
         host.send(.stop(3, .shuttingDown))
-        host.send(.stored(write.token, nil))
+        host.finishWrite(write.number)
         #expect(try await nextRevision() == 1)
-        host.send(.stored(try await nextWrite().token, nil))
+        host.finishWrite(try await nextWrite().number)
         #expect(try await nextRevision() == 2)
         let last = try await nextWrite()
         #expect(last.work.change?.hasObjectChanges != true)
         #expect(last.work.limit == 2 && last.work.log.map(\.revision) == [2])
-        host.send(.stored(last.token, nil))
+        host.finishWrite(last.number)
         #expect(try await nextAnswer().id == 3)
     }
 
@@ -220,13 +219,12 @@ struct HostStoringTests {
         #expect(try await nextRevision() == 1)
         host.send(.stop(2, reason))
         #expect(try await nextAnswer().id == 2)
-        host.send(.query(3, .objects(offset: 0, limit: 9, byteLimit: 999)))
+        host.send(.read(3, .objects(offset: 0, limit: 9, byteLimit: 999)))
         let read = try await nextAnswer().outcome
         host.send(.openView(4, 1, ListViewOptions()))
         let opened = try await nextAnswer().outcome
         if reason == .shuttingDown {
-            guard case .objects(1, 1, let objects) = try read.get() else { throw Unexpected() }
-            #expect(objects.map(\.id) == ["a"])
+            #expect(read.page?.revision == 1 && read.page?.total == 1 && read.page?.objects.map(\.id) == ["a"])
             #expect(throws: ListError.self) { try opened.get() }
             if case .failure(let error) = opened { #expect(error.code == .shuttingDown) }
         } else {
@@ -249,10 +247,10 @@ struct HostStoringTests {
         #expect(snapshot.work.limit == 1 && snapshot.work.log.map(\.revision) == [1])
         guard let objects = snapshot.work.change?.whole else { throw Unexpected() }
         #expect(objects.map(\.id) == ["a"])
-        host.send(.stored(snapshot.token, nil))
+        host.finishWrite(snapshot.number)
         #expect(try await nextAnswer().id == 2)
         host.send(try insert(3, "b"))
-        host.send(.stored(try await nextWrite().token, nil))
+        host.finishWrite(try await nextWrite().number)
         #expect(try await nextRevision() == 2)
         host.send(.keep(4, false))
         #expect(try await nextAnswer().id == 4)
@@ -271,11 +269,11 @@ struct HostStoringTests {
                 Value.dictionary(key: "s", value: "v", [.string("id"): .variant(.string("\(item)"))])
             }
             let object = try ListObject(id: "a", fields: ["items": .array(element: "a{sv}", items)])
-            host.send(.update(UpdateRequest(id: 1, operation: .performUpdates(objects: [object]))))
+            host.send(.update(1, .performUpdates(objects: [object])))
             let write = try await nextWrite()
             #expect(write.work.log.map(\.revision) == (number == 1 ? [] : [UInt64(number - 1)]))
             if number == 3 { #expect(write.work.log[0].items.inserts == [ItemPlace(section: 0, item: 1)]) }
-            host.send(.stored(write.token, nil))
+            host.finishWrite(write.number)
             #expect(try await nextRevision() == UInt64(number))
         }
     }
@@ -290,25 +288,25 @@ struct HostStoringTests {
         }
         let configuration = ListOptions(name: "x")
         host.send(.configure(1, configuration, binding))
-        host.send(.stored(try await nextWrite().token, ListError(.storeFailed, "full")))
+        host.finishWrite(try await nextWrite().number, ListError(.storeFailed, "full"))
         let refused = try await nextAnswer()
         #expect(refused.id == 1)
         #expect(throws: ListError(.storeFailed, "full")) { try refused.outcome.get() }
 
         host.send(try insert(2, "a"))
-        host.send(.stored(try await nextWrite().token, nil))
+        host.finishWrite(try await nextWrite().number)
         #expect(try await nextRevision() == 1)
         #expect(try await itemCount(of: host) == 1)
 
         host.send(.configure(3, configuration, binding))
-        host.send(.stored(try await nextWrite().token, nil))
+        host.finishWrite(try await nextWrite().number)
         #expect(try await nextRevision() == 2)
         #expect(try await itemCount(of: host) == 0)
     }
 
-    private func itemCount(of host: ListHost) async throws -> Int {
-        host.send(.query(99, .items(firstSection: 0, sectionCount: 9, byteLimit: 999)))
-        guard case .items(_, _, let items) = try await nextAnswer().outcome.get() else { throw Unexpected() }
+    private func itemCount(of host: RecordedHost) async throws -> Int {
+        host.send(.read(99, .asked(.items(firstSection: 0, sectionCount: 9, byteLimit: 999))))
+        guard let items = try await nextAnswer().outcome.items else { throw Unexpected() }
         return items.count
     }
 }

@@ -2,7 +2,6 @@
 
 import DBus
 @_spi(Daemon) import ListKit
-import Synchronization
 import TestSupport
 import Testing
 
@@ -17,7 +16,7 @@ import Testing
 @DBusActor
 struct ListHostRestartTests {
     private let directory = TemporaryDirectory()
-    private let said = EventLog<AdapterEffect>()
+    private let said = EventLog<HostNews>()
     private let worker = FalseWorker()
 
     /// A log sink that drops all messages.
@@ -31,41 +30,28 @@ struct ListHostRestartTests {
     }
 
     /// Returns a host for the restored list, which writes to the store.
-    private func makeHost(_ store: SQLiteStore, _ restored: RestoredAdapter?, isStored: Bool = true) -> ListHost {
-        let (said, box) = (said, HostBox())
+    private func makeHost(_ store: SQLiteStore, _ restored: RestoredAdapter?, isStored: Bool = true) -> RecordedHost {
         let stored = StoredList(
             adapter("x"), durability: isStored ? .disk : .memory, store: store,
             log: Log(level: .error, sink: SilentSink()))
         if !isStored { stored.enablePersistence(Fields(), durability: .disk) }
-        let host = ListHost(
-            configuration: ListOptions(name: "x"),
-            controllers: SectionControllerTable(naming: ["*": "listd/single"]), objects: restored?.objects ?? [],
-            revision: restored?.revision ?? 0, changes: restored?.changes.compactMap(\.transaction) ?? [],
-            isStored: isStored, wasPresented: restored != nil
-        ) { effects in
-            for effect in effects {
-                said.record(effect)
-                guard case .store(let token, let work) = effect else { continue }
-                stored.write(work) { error in
-                    EventLoop.shared.post { box.host.withLock { $0 }?.send(.stored(token, error)) }
-                }
-            }
+        return RecordedHost({ [said] in said.record($0) }) { _ in
+            ListHost(
+                configuration: ListOptions(name: "x"),
+                controllers: SectionControllerTable(naming: ["*": "listd/single"]), objects: restored?.objects ?? [],
+                revision: restored?.revision ?? 0, changes: restored?.changes.compactMap(\.transaction) ?? [],
+                isStored: isStored, wasPresented: restored != nil,
+                store: { work, done in stored.write(work, completion: done) })
         }
-        box.host.withLock { $0 = host }
-        return host
     }
 
-    private final class HostBox: Sendable {
-        let host = Mutex<ListHost?>(nil)
-    }
-
-    private func put(_ id: RequestID, _ object: String, _ host: ListHost) async throws {
+    private func put(_ id: RequestID, _ object: String, _ host: RecordedHost) async throws {
         let upsert = UpdateRequest.Upsert(try ListObject(id: object, fields: [:]))
-        host.send(.update(UpdateRequest(id: id, operation: .applyChanges(removed: [], upserts: [upsert]))))
+        host.send(.update(id, .applyChanges(removed: [], upserts: [upsert])))
         let update = try await worker.nextUpdate()
         let count = Int(id)
         #expect(update.inserted.map(\.object.id) == [object])
-        host.report(PresenterOutput(reports: [.presented(.reload(count))]), from: worker.number)
+        host.host.report(PresenterOutput(reports: [.presented(.reload(count))]), from: worker.number)
         try await answer(id)
     }
 
@@ -73,10 +59,10 @@ struct ListHostRestartTests {
         _ = try await said.next(timeout: .seconds(60)) { if case .answer(id, .success) = $0 { true } else { false } }
     }
 
-    private func present(_ host: ListHost, _ count: Int) async throws {
-        host.attach(worker.slot)
+    private func present(_ host: RecordedHost, _ count: Int) async throws {
+        host.host.attach(worker.slot)
         _ = try await worker.nextSetup()
-        host.report(PresenterOutput(reports: [.opened(.items(count))]), from: worker.number)
+        host.host.report(PresenterOutput(reports: [.opened(.items(count))]), from: worker.number)
     }
 
     @Test(
@@ -87,7 +73,7 @@ struct ListHostRestartTests {
         let host = makeHost(first, nil)
         try await present(host, 0)
         try await put(1, "a", host)
-        host.report(PresenterOutput(reports: [.changed(.reload(1))]), from: worker.number)
+        host.host.report(PresenterOutput(reports: [.changed(.reload(1))]), from: worker.number)
         host.send(.stop(9, .shuttingDown))
         try await answer(9)
         await first.close()
@@ -96,9 +82,8 @@ struct ListHostRestartTests {
         #expect(ended?.revision == 2 && ended?.objects.map(\.id) == ["a"] && ended?.changes.map(\.revision) == [1, 2])
         let next = makeHost(second, ended)
         try await present(next, 1)
-        let changes = AdapterQuery.changes(since: 1, byteLimit: .max)
         try await put(2, "b", next)
-        next.send(.query(5, changes))
+        next.send(.read(5, .changes(since: 1, byteLimit: .max)))
         let effect = try await said.next(timeout: .seconds(60)) { if case .answer(5, _) = $0 { true } else { false } }
         guard case .answer(_, .success(.changes(4, let known))) = effect else {
             Issue.record("\(effect)")

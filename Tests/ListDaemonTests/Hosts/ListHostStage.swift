@@ -91,26 +91,32 @@ final class NearWorker: Sendable {
     }
 }
 
-/// A list host with a log of its effects.
+/// A list host with a log of its news.
 @DBusActor
 struct ListHostStage {
-    let said: EventLog<AdapterEffect>
-    let host: ListHost
+    let said: EventLog<HostNews>
+    private let recorded: RecordedHost
+    var host: ListHost { recorded.host }
 
     init(
         _ objects: [ListObject] = [], revision: UInt64 = 0, isStored: Bool = false, wasPresented: Bool = false,
         account: HostAccount? = nil, configuration: ListOptions = ListOptions(name: "x")
     ) {
-        let said = EventLog<AdapterEffect>()
+        let said = EventLog<HostNews>()
         self.said = said
-        host = ListHost(
-            configuration: configuration,
-            controllers: SectionControllerTable(naming: ["*": "listd/single"]), objects: objects, revision: revision,
-            account: account, isStored: isStored, wasPresented: wasPresented
-        ) { effects in
-            for effect in effects { said.record(effect) }
+        recorded = RecordedHost({ said.record($0) }) { store in
+            ListHost(
+                configuration: configuration,
+                controllers: SectionControllerTable(naming: ["*": "listd/single"]), objects: objects,
+                revision: revision, account: account, isStored: isStored, wasPresented: wasPresented, store: store)
         }
     }
+
+    /// Makes a call; its answer is recorded.
+    func send(_ call: HostCall, by user: UInt32? = nil) { recorded.send(call, by: user) }
+
+    /// Answers a numbered write.
+    func finishWrite(_ number: Int, _ error: ListError? = nil) { recorded.finishWrite(number, error) }
 
     /// Waits until the host and the worker have no work left.
     func settle(_ worker: NearWorker? = nil) async {
@@ -120,25 +126,25 @@ struct ListHostStage {
         }
     }
 
-    func ask(_ id: RequestID, _ command: AdapterCommand) async throws -> Result<AdapterAnswer, ListError> {
-        host.send(command)
-        return try await answer(to: id)
+    func ask(_ call: HostCall) async throws -> Result<HostAnswer, ListError> {
+        send(call)
+        return try await answer(to: call.id)
     }
 
-    /// Returns the answer to the request `id`, and drops earlier effects.
-    func answer(to id: RequestID) async throws -> Result<AdapterAnswer, ListError> {
-        let effect = try await said.next(timeout: .seconds(60)) {
+    /// Returns the answer to the call `id`, and drops earlier news.
+    func answer(to id: RequestID) async throws -> Result<HostAnswer, ListError> {
+        let news = try await said.next(timeout: .seconds(60)) {
             if case .answer(id, _) = $0 { true } else { false }
         }
-        guard case .answer(_, let outcome) = effect else { throw FalseWorker.Unexpected() }
+        guard case .answer(_, let outcome) = news else { throw FalseWorker.Unexpected() }
         return outcome
     }
 
     /// Returns the next transaction to store.
-    func nextWrite() async throws -> (token: StoringToken, work: StoreWrite) {
-        let effect = try await said.next(timeout: .seconds(60)) { if case .store = $0 { true } else { false } }
-        guard case .store(let token, let work) = effect else { throw FalseWorker.Unexpected() }
-        return (token, work)
+    func nextWrite() async throws -> (number: Int, work: StoreWrite) {
+        let news = try await said.next(timeout: .seconds(60)) { if case .store = $0 { true } else { false } }
+        guard case .store(let number, let work) = news else { throw FalseWorker.Unexpected() }
+        return (number, work)
     }
 
     /// Lets a fake worker present the list unchanged.
@@ -153,10 +159,10 @@ struct ListHostStage {
         host.report(PresenterOutput(reports: reports), from: worker.number)
     }
 
-    /// Sends a command that writes one object.
+    /// Writes one object.
     func put(_ id: RequestID, _ object: String) throws {
         let upsert = UpdateRequest.Upsert(try ListObject(id: object, fields: [:]))
-        host.send(.update(UpdateRequest(id: id, operation: .applyChanges(removed: [], upserts: [upsert]))))
+        send(.update(id, .applyChanges(removed: [], upserts: [upsert])))
     }
 }
 
@@ -180,10 +186,4 @@ extension Announcement {
             baseRevision: 0, revision: 0, kind: .reload, animated: false, sectionCount: count, itemCount: count)
         return items(count, [.updated(transaction)])
     }
-}
-
-extension Result where Success == AdapterAnswer, Failure == ListError {
-    /// The revision in the answer to a write, if it succeeded.
-    var revision: UInt64? { if case .success(.revision(let revision, _, _, _)) = self { revision } else { nil } }
-    var errorCode: ListError.Code? { if case .failure(let error) = self { error.code } else { nil } }
 }

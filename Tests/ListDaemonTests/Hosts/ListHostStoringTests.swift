@@ -25,7 +25,7 @@ struct ListHostStoringTests {
         #expect(block.work.change?.hasObjectChanges != true && block.work.limit == revision + RevisionNumbers.blockSize)
         _ = try await worker.nextSetup()
         stage.report(.opened(.items(0)), from: worker)
-        stage.host.send(.stored(block.token, nil))
+        stage.finishWrite(block.number)
         await stage.settle()
         return stage
     }
@@ -37,7 +37,7 @@ struct ListHostStoringTests {
         try await stage.present(in: worker, itemCount: 0)
         try stage.put(1, "a")
         _ = try await worker.nextUpdate()
-        stage.host.send(.keep(2, true))
+        stage.send(.keep(2, true))
         try stage.put(3, "b")
         stage.report(.presented(.reload(1)), from: worker)
         #expect(try await stage.answer(to: 1).revision == 1)
@@ -45,11 +45,11 @@ struct ListHostStoringTests {
         guard let objects = whole.work.change?.whole else { throw FalseWorker.Unexpected() }
         #expect(objects.map(\.id) == ["a"] && whole.work.revision == 1 && whole.work.limit == 1)
         #expect(whole.work.log.map(\.revision) == [1])
-        stage.host.send(.stored(whole.token, nil))
+        stage.finishWrite(whole.number)
         _ = try await stage.answer(to: 2).get()
         var next = try await stage.nextWrite()
         if next.work.change?.hasObjectChanges != true {  // a block of revisions
-            stage.host.send(.stored(next.token, nil))
+            stage.finishWrite(next.number)
             next = try await stage.nextWrite()
         }
         #expect(next.work.change?.hasObjectChanges == true && next.work.change?.requests == [3])
@@ -63,9 +63,9 @@ struct ListHostStoringTests {
         let stage = try await makeStored()
         try stage.put(1, "a")
         let first = try await stage.nextWrite()
-        stage.host.send(.keep(2, false))
+        stage.send(.keep(2, false))
         try stage.put(3, "b")
-        stage.host.send(.stored(first.token, nil))
+        stage.finishWrite(first.number)
         _ = try await worker.nextUpdate()
         stage.report(.presented(.reload(1)), from: worker)
         #expect(try await stage.answer(to: 1).revision == 1)
@@ -81,10 +81,10 @@ struct ListHostStoringTests {
     func refused() async throws {
         let stage = ListHostStage()
         try await stage.present(in: worker, itemCount: 0)
-        stage.host.send(.keep(1, true))
+        stage.send(.keep(1, true))
         let whole = try await stage.nextWrite()
         try stage.put(2, "a")
-        stage.host.send(.stored(whole.token, ListError(.storeFailed, "full")))
+        stage.finishWrite(whole.number, ListError(.storeFailed, "full"))
         #expect(try await stage.answer(to: 1).errorCode == .storeFailed)
         _ = try await worker.nextUpdate()
     }
@@ -92,23 +92,23 @@ struct ListHostStoringTests {
     @Test("storing begins or ends while the list has no worker → the change takes effect immediately")
     func keepsUnpresented() async throws {
         let stage = ListHostStage(try [ListObject(id: "a")], revision: 5)
-        stage.host.send(.keep(1, true))
+        stage.send(.keep(1, true))
         let whole = try await stage.nextWrite()
         #expect(whole.work.revision == 5)
-        stage.host.send(.stored(whole.token, nil))
+        stage.finishWrite(whole.number)
         _ = try await stage.answer(to: 1).get()
-        _ = try await stage.ask(2, .keep(2, false)).get()
+        _ = try await stage.ask(.keep(2, false)).get()
     }
 
     @Test("the list ends while it is being stored for the first time → all requests are answered")
     func ends() async throws {
         let stage = ListHostStage()
         try await stage.present(in: worker, itemCount: 0)
-        stage.host.send(.keep(1, true))
+        stage.send(.keep(1, true))
         let whole = try await stage.nextWrite()
-        stage.host.send(.keep(2, false))
-        stage.host.send(.stop(3, .adapterRemoved))
-        stage.host.send(.stored(whole.token, nil))
+        stage.send(.keep(2, false))
+        stage.send(.stop(3, .adapterRemoved))
+        stage.finishWrite(whole.number)
         _ = try await stage.answer(to: 1).get()
         _ = try await stage.answer(to: 2).get()
         _ = try await stage.answer(to: 3).get()
@@ -123,11 +123,11 @@ struct ListHostStoringTests {
         let stage = try await makeStored()
         var other = ListOptions(name: "x")
         other.workingRange = 7
-        stage.host.send(.configure(1, other, SectionControllerTable(naming: ["*": "listd/binding"])))
+        stage.send(.configure(1, other, SectionControllerTable(naming: ["*": "listd/binding"])))
         let write = try await stage.nextWrite()
         #expect(write.work.change?.hasObjectChanges != true && write.work.change?.requests == [1])
         stage.host.losePresenter()
-        stage.host.send(.stored(write.token, nil))
+        stage.finishWrite(write.number)
         let next = FalseWorker()
         stage.host.attach(next.slot)
         let setup = try await next.nextSetup()
@@ -141,8 +141,8 @@ struct ListHostStoringTests {
         let stage = try await makeStored()
         var other = ListOptions(name: "x")
         other.workingRange = 7
-        stage.host.send(.configure(1, other, SectionControllerTable(naming: ["*": "listd/binding"])))
-        stage.host.send(.stored(try await stage.nextWrite().token, ListError(.storeFailed, "full")))
+        stage.send(.configure(1, other, SectionControllerTable(naming: ["*": "listd/binding"])))
+        stage.finishWrite(try await stage.nextWrite().number, ListError(.storeFailed, "full"))
         #expect(try await stage.answer(to: 1).errorCode == .storeFailed)
         stage.host.losePresenter()
         let next = FalseWorker()
@@ -157,7 +157,7 @@ struct ListHostStoringTests {
     func followed() async throws {
         let stage = try await makeStored()
         /// Returns the answer to a request, and the ids in the changes before it.
-        func answer(to wanted: RequestID) async throws -> (Result<AdapterAnswer, ListError>, changes: [[String]]) {
+        func answer(to wanted: RequestID) async throws -> (Result<HostAnswer, ListError>, changes: [[String]]) {
             var changes: [[String]] = []
             while true {
                 switch try await stage.said.next(timeout: .seconds(60)) {
@@ -169,7 +169,7 @@ struct ListHostStoringTests {
         }
         stage.host.setReportsChanges(true)
         try stage.put(1, "a")
-        stage.host.send(.stored(try await stage.nextWrite().token, ListError(.storeFailed, "full")))
+        stage.finishWrite(try await stage.nextWrite().number, ListError(.storeFailed, "full"))
         let refused = try await answer(to: 1)
         #expect(refused.0.errorCode == .storeFailed && refused.changes.isEmpty)
         stage.host.losePresenter()
@@ -177,7 +177,7 @@ struct ListHostStoringTests {
         try await stage.present(in: next, itemCount: 0)
         #expect(!stage.said.recorded.contains { if case .changed = $0 { true } else { false } })
         try stage.put(2, "b")
-        stage.host.send(.stored(try await stage.nextWrite().token, nil))
+        stage.finishWrite(try await stage.nextWrite().number)
         _ = try await next.nextUpdate()
         #expect(!stage.said.recorded.contains { if case .changed = $0 { true } else { false } })
         stage.report(.presented(.reload(1)), from: next)
@@ -192,7 +192,7 @@ struct ListHostStoringTests {
         let block = try await stage.nextWrite()
         await stage.settle()
         #expect(worker.orders.recorded.isEmpty)
-        stage.host.send(.stored(block.token, nil))
+        stage.finishWrite(block.number)
         _ = try await worker.nextSetup()
         stage.report(.opened(.items(1)), from: worker)
         let effect = try await stage.said.next(timeout: .seconds(60)) {
@@ -211,13 +211,13 @@ struct ListHostStoringTests {
         let block = try await stage.nextWrite()
         _ = try await worker.nextSetup()
         stage.report(.opened(.items(0)), .changed(.reload(0)), from: worker)
-        stage.host.send(.stored(block.token, ListError(.storeFailed, "full")))
+        stage.finishWrite(block.number, ListError(.storeFailed, "full"))
         await stage.settle()
         let isSaid = stage.said.recorded.contains { if case .event = $0 { true } else { false } }
         #expect(!isSaid)
         let again = try await stage.nextWrite()
         #expect(again.work.change?.hasObjectChanges != true)
-        stage.host.send(.stored(again.token, nil))
+        stage.finishWrite(again.number)
         _ = try await stage.said.next(timeout: .seconds(60)) { if case .event(.updated) = $0 { true } else { false } }
     }
 
@@ -225,10 +225,10 @@ struct ListHostStoringTests {
     func settles() async throws {
         let stage = try await makeStored(revision: 3)
         stage.report(.changed(.reload(0)), from: worker)
-        stage.host.send(.stop(1, .shuttingDown))
+        stage.send(.stop(1, .shuttingDown))
         let last = try await stage.nextWrite()
         #expect(last.work.revision == 4 && last.work.limit == 4 && last.work.log.map(\.revision) == [4])
-        stage.host.send(.stored(last.token, nil))
+        stage.finishWrite(last.number)
         _ = try await stage.answer(to: 1).get()
     }
 
@@ -241,9 +241,9 @@ struct ListHostStoringTests {
         let write = try await stage.nextWrite()
         try stage.put(2, "b")
         stage.host.losePresenter()
-        stage.host.send(.stop(3, .adapterRemoved))
+        stage.send(.stop(3, .adapterRemoved))
         #expect(try await stage.answer(to: 2).errorCode == .pluginFailed)
-        stage.host.send(.stored(write.token, nil))
+        stage.finishWrite(write.number)
         #expect(try await stage.answer(to: 1).revision == 1)
         _ = try await stage.answer(to: 3).get()
     }

@@ -32,13 +32,13 @@ struct ListHostTests {
         let worker = await attachWorker(stage)
         var options = ListViewOptions()
         options.buffer = 0
-        _ = try await stage.ask(1, .openView(1, 1, options)).get()
+        _ = try await stage.ask(.openView(1, 1, options)).get()
         for step in 0..<5 {
             let id = RequestID(step + 2)
             await stage.settle(worker)
             let before = worker.count
             let rect = Rect(x: 0, y: Double(step) * 1000, width: 100, height: 800)
-            _ = try await stage.ask(id, .view(id, 1, .setViewport(seen: 0, rect))).get()
+            _ = try await stage.ask(.view(id, 1, .setViewport(seen: 0, rect))).get()
             await stage.settle(worker)
             #expect(worker.count.orders == before.orders + 1)
             #expect(worker.count.reports == before.reports + 1)
@@ -49,9 +49,9 @@ struct ListHostTests {
     func update() async throws {
         let stage = ListHostStage(try rows(0..<200), revision: 1)
         let worker = await attachWorker(stage)
-        _ = try await stage.ask(1, .openView(1, 1, ListViewOptions())).get()
+        _ = try await stage.ask(.openView(1, 1, ListViewOptions())).get()
         let rect = Rect(x: 0, y: 0, width: 100, height: 800)
-        _ = try await stage.ask(2, .view(2, 1, .setViewport(seen: 0, rect))).get()
+        _ = try await stage.ask(.view(2, 1, .setViewport(seen: 0, rect))).get()
         for step in 0..<5 {
             await stage.settle(worker)
             let before = worker.count
@@ -73,8 +73,7 @@ struct ListHostTests {
         let before = worker.count
         #expect(before.objects == 6000)
         let objects = try rows(10..<6000, text) + rows(6000..<6030, text)
-        let request = UpdateRequest(id: 1, operation: .performUpdates(objects: objects))
-        #expect(try await stage.ask(1, .update(request)).revision == 2)
+        #expect(try await stage.ask(.update(1, .performUpdates(objects: objects))).revision == 2)
         #expect(worker.count.objects == before.objects + 30 && worker.count.orders == before.orders + 1)
         #expect(worker.count.bytes - before.bytes < 40_000)
     }
@@ -86,14 +85,14 @@ struct ListHostTests {
         let text = String(repeating: "x", count: 100_000)
         let stage = ListHostStage(try rows(0..<150, text), revision: 1, wasPresented: true)
         let worker = await attachWorker(stage)
-        _ = try await stage.ask(1, .openView(1, 1, ListViewOptions())).get()
+        _ = try await stage.ask(.openView(1, 1, ListViewOptions())).get()
         #expect(worker.count.objects == 150 && worker.count.orders == 5)
-        let request = UpdateRequest(id: 2, operation: .performUpdates(objects: try rows(100..<300, text)))
-        #expect(try await stage.ask(2, .update(request)).revision == 3)
+        let objects = try rows(100..<300, text)
+        #expect(try await stage.ask(.update(2, .performUpdates(objects: objects))).revision == 3)
         #expect(worker.count.objects == 300)
         #expect(worker.count.mostBytes < WorkerPresenter.pageBytes + 300_000)
-        let items = AdapterQuery.items(firstSection: 0, sectionCount: 500, byteLimit: .max)
-        guard case .success(.items(3, 200, let all)) = try await stage.ask(3, .query(3, items)) else {
+        let items = ItemQuery.items(firstSection: 0, sectionCount: 500, byteLimit: .max)
+        guard case .success(.presenter(.items(200, let all), _)) = try await stage.ask(.read(3, .asked(items))) else {
             Issue.record("the query did not return the items")
             return
         }
@@ -106,15 +105,12 @@ struct ListHostTests {
     func waits() async throws {
         let stage = ListHostStage(try rows(0..<3), revision: 7, wasPresented: true)
         try stage.put(1, "new")
-        stage.host.send(.openView(2, 1, ListViewOptions()))
-        let objects = AdapterQuery.objects(offset: 0, limit: 10, byteLimit: .max)
-        guard case .success(.objects(7, 3, _)) = try await stage.ask(3, .query(3, objects)) else {
-            Issue.record("the query did not return the objects")
-            return
-        }
+        stage.send(.openView(2, 1, ListViewOptions()))
+        let page = try await stage.ask(.read(3, .objects(offset: 0, limit: 10, byteLimit: .max))).page
+        #expect(page?.revision == 7 && page?.total == 3)
         let worker = NearWorker(stage.host)
         stage.host.attach(worker.slot)
-        guard case .success(.opened(let status)) = try await stage.answer(to: 2), status.revision == 8,
+        guard case .success(.presenter(.done, let status)) = try await stage.answer(to: 2), status.revision == 8,
             status.objectCount == 3, status.itemCount == 3
         else {
             Issue.record("the view was not opened")
@@ -150,8 +146,7 @@ struct ListHostTests {
         let stage = ListHostStage(try rows(0..<3), revision: 7)
         var worker = FalseWorker()
         try await stage.present(in: worker, itemCount: 3)
-        let counts = AdapterQuery.itemCounts(firstSection: 0, limit: 1)
-        stage.host.send(.query(1, counts))
+        stage.send(.read(1, .asked(.itemCounts(firstSection: 0, limit: 1))))
         for _ in 0..<2 {
             _ = try await worker.orders.next(timeout: .seconds(60)) { if case .query = $0 { true } else { false } }
             stage.host.losePresenter()
@@ -170,11 +165,11 @@ struct ListHostTests {
         let stage = ListHostStage(try rows(0..<3), revision: 7)
         let (first, second) = (FalseWorker(), FalseWorker())
         try await stage.present(in: first, itemCount: 3)
-        stage.host.send(.openView(1, 1, ListViewOptions()), by: 1000)
-        stage.report(.answer(1, .success(.opened(AdapterStatus())), .items(3)), from: first)
+        stage.send(.openView(1, 1, ListViewOptions()), by: 1000)
+        stage.report(.answer(1, .success(.done), .items(3)), from: first)
         let select = ViewCommand.select(id: "o1", item: 0, true)
-        stage.host.send(.view(2, 1, select), by: 1000)
-        stage.host.send(.view(3, 1, .acknowledge(sequence: 0)), by: 1000)
+        stage.send(.view(2, 1, select), by: 1000)
+        stage.send(.view(3, 1, .acknowledge(sequence: 0)), by: 1000)
         await stage.settle()
         let call = Breadcrumb(
             kind: .selection, controller: "p/C", object: "o1", cause: CallCause(user: 1000, request: 2))
@@ -182,11 +177,11 @@ struct ListHostTests {
         #expect(try await stage.answer(to: 2).errorCode == .pluginFailed)
         try await stage.present(in: second, itemCount: 3)
         stage.report(.answer(3, .success(.done), .items(3)), from: second)
-        guard case .success(.done) = try await stage.answer(to: 3) else {
+        guard case .success(.presenter(.done, _)) = try await stage.answer(to: 3) else {
             Issue.record("the waiting call was not sent to the next worker")
             return
         }
-        #expect(try await stage.ask(4, .view(4, 1, select)).errorCode == .pluginFailed)
+        #expect(try await stage.ask(.view(4, 1, select)).errorCode == .pluginFailed)
     }
 
     @Test(
@@ -197,8 +192,7 @@ struct ListHostTests {
         let (first, second) = (FalseWorker(), FalseWorker())
         try await stage.present(in: first, itemCount: 3)
         let path = IndexPath(section: 0, item: 0)
-        let move = UpdateRequest(id: 1, operation: .moveItem(from: path, to: IndexPath(section: 2, item: 0)))
-        stage.host.send(.update(move), by: 1000)
+        stage.send(.update(1, .moveItem(from: path, to: IndexPath(section: 2, item: 0))), by: 1000)
         let isAsked: @Sendable (PresenterOrder) -> Bool = { if case .moveItem = $0 { true } else { false } }
         _ = try await first.orders.next(timeout: .seconds(60), where: isAsked)
         let cause = isBlamed ? CallCause(user: 1000, request: 1) : nil
@@ -219,9 +213,9 @@ struct ListHostTests {
         let stage = ListHostStage(revision: 7)
         let (first, second) = (FalseWorker(), FalseWorker())
         try await stage.present(in: first, itemCount: 0)
-        stage.host.send(.openView(1, 1, ListViewOptions()))
-        stage.report(.answer(1, .success(.opened(AdapterStatus())), .items(0)), from: first)
-        stage.host.send(.closeView(1, .closed), by: 1000)
+        stage.send(.openView(1, 1, ListViewOptions()))
+        stage.report(.answer(1, .success(.done), .items(0)), from: first)
+        stage.host.closeView(1, .closed, by: 1000)
         stage.host.losePresenter()
         stage.host.attach(second.slot)
         let setup = try await second.nextSetup()
@@ -236,16 +230,16 @@ struct ListHostTests {
         let stage = ListHostStage(try rows(0..<3), revision: 7)
         let worker = FalseWorker()
         try await stage.present(in: worker, itemCount: 3)
-        stage.host.send(.openView(1, 1, ListViewOptions()))
+        stage.send(.openView(1, 1, ListViewOptions()))
         var display = DisplayChange(view: 1, revision: 0)
         display.willDisplay = [SectionReference(section: 0, objectID: "o0")]
         stage.report(
-            .answer(1, .success(.opened(AdapterStatus())), .items(3, [.display(display)])),
+            .answer(1, .success(.done), .items(3, [.display(display)])),
             from: worker)
         _ = try await stage.answer(to: 1).get()
         stage.host.losePresenter()
-        stage.host.send(.view(2, 1, .acknowledge(sequence: 0)))
-        stage.host.send(.view(3, 1, .close))
+        stage.send(.view(2, 1, .acknowledge(sequence: 0)))
+        stage.send(.view(3, 1, .close))
         #expect(try await stage.answer(to: 2).errorCode == .invalidArguments)
         let ended = try await stage.said.next(timeout: .seconds(60)) {
             if case .event(.display) = $0 { true } else { false }
@@ -253,7 +247,7 @@ struct ListHostTests {
         guard case .event(.display(let change)) = ended else { return }
         #expect(change.didEndDisplaying == [SectionReference(section: 0, objectID: "o0")] && change.revision == 7)
         guard case .closed(1, .closed) = try await stage.said.next(),
-            case .success(.done) = try await stage.answer(to: 3)
+            case .success(.presenter(.done, _)) = try await stage.answer(to: 3)
         else {
             Issue.record("the view was not closed")
             return
@@ -267,7 +261,7 @@ struct ListHostTests {
         let stage = ListHostStage(try rows(0..<3), revision: 7)
         let (first, second) = (FalseWorker(), FalseWorker())
         try await stage.present(in: first, itemCount: 3)
-        stage.host.send(.openView(1, 1, ListViewOptions()))
+        stage.send(.openView(1, 1, ListViewOptions()))
         func shown(_ ids: Int...) -> [AdapterEvent] {
             var display = DisplayChange(view: 1, revision: 0)
             display.willDisplay = ids.map { SectionReference(section: $0, objectID: "o\($0)") }
@@ -275,7 +269,7 @@ struct ListHostTests {
         }
         var news = Announcement.items(3, shown(0, 1))
         news.selection = [SelectedItem(objectID: "o0", item: 0), SelectedItem(objectID: "o1", item: 0)]
-        stage.report(.answer(1, .success(.opened(AdapterStatus())), news), from: first)
+        stage.report(.answer(1, .success(.done), news), from: first)
         _ = try await stage.answer(to: 1).get()
         stage.host.losePresenter()
         stage.host.attach(second.slot)
@@ -310,19 +304,19 @@ struct ListHostTests {
             minimum: 10, maximum: 60_000, increment: 10, usesMaximumWhenNotVisible: true)
         let (stage, worker) = (ListHostStage(try rows(0..<3), configuration: configuration), FalseWorker())
         try await stage.present(in: worker, itemCount: 3)
-        stage.host.send(.openView(1, 1, ListViewOptions()))
-        stage.report(.answer(1, .success(.opened(AdapterStatus())), .items(3)), from: worker)
+        stage.send(.openView(1, 1, ListViewOptions()))
+        stage.report(.answer(1, .success(.done), .items(3)), from: worker)
         _ = try await stage.answer(to: 1).get()
         try stage.put(2, "o2")
         _ = try await worker.nextUpdate()
         stage.report(.presented(.reload(3)), from: worker)
         _ = try await stage.answer(to: 2).get()
-        stage.host.send(.view(3, 1, .setOnScreen(false)))
+        stage.send(.view(3, 1, .setOnScreen(false)))
         stage.report(.answer(3, .success(.done), .items(3)), from: worker)
         _ = try await stage.answer(to: 3).get()
         try stage.put(4, "o1")
         await stage.settle()
-        guard case .success(.text(let text)) = try await stage.ask(5, .query(5, .description)) else { return }
+        guard case .success(.text(let text)) = try await stage.ask(.read(5, .description)) else { return }
         #expect(text.contains("flush at("))
     }
 
@@ -331,12 +325,12 @@ struct ListHostTests {
     func held() async throws {
         let stage = ListHostStage(try rows(0..<3), revision: 7)
         let worker = FalseWorker()
-        stage.host.send(.hold(true))
+        stage.host.hold(true)
         stage.host.attach(worker.slot)
         let setup = try await worker.nextSetup()
         #expect(setup.holdsViews)
         try stage.put(1, "o1")
-        stage.host.send(.hold(false))
+        stage.host.hold(false)
         await stage.settle()
         #expect(worker.orders.recorded.isEmpty)
         stage.report(.opened(.items(3)), from: worker)
@@ -358,8 +352,8 @@ struct ListHostTests {
         _ = try await worker.nextUpdate()
         stage.report(.changed(.reload(3)), .presented(.reload(3)), from: worker)
         #expect(try await stage.answer(to: 1).revision == 9)
-        let changes = AdapterQuery.changes(since: 7, byteLimit: .max)
-        guard case .success(.changes(9, let known)) = try await stage.ask(2, .query(2, changes)) else { return }
+        let changes = HostRead.changes(since: 7, byteLimit: .max)
+        guard case .success(.changes(9, let known)) = try await stage.ask(.read(2, changes)) else { return }
         #expect(known.map(\.revision) == [8, 9])
     }
 
@@ -370,8 +364,8 @@ struct ListHostTests {
             let stage = ListHostStage(try rows(0..<50), revision: 1)
             host = stage.host
             stage.host.presentLocally()
-            _ = try await stage.ask(1, .openView(1, 1, ListViewOptions())).get()
-            #expect(try await stage.ask(2, .stop(2, .adapterRemoved)).errorCode == nil)
+            _ = try await stage.ask(.openView(1, 1, ListViewOptions())).get()
+            #expect(try await stage.ask(.stop(2, .adapterRemoved)).errorCode == nil)
             await stage.settle()
         }
         // Ending the host posts work to the loop, which retains the host until it has run.

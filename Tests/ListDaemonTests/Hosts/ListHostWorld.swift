@@ -39,11 +39,11 @@ final class ListHostWorld {
     private var disk = Disk()
     private let clock = FalseClock()
     private var said = Said()
-    private var host: ListHost
+    private var host: RecordedHost
     private var worker: LateWorker?
     private var workers: Int64 = 0
-    private var writes: [(token: StoringToken, work: StoreWrite)] = []
-    private var asked: [RequestID: AdapterCommand] = [:]
+    private var writes: [(number: Int, work: StoreWrite)] = []
+    private var asked: [RequestID: HostCall] = [:]
     private var answered: Set<RequestID> = []
     private var lastID: RequestID = 0
     private var mirror = Mirror(revision: 0, ids: [])
@@ -56,25 +56,24 @@ final class ListHostWorld {
         host = Self.makeHost(disk, clock, said)
     }
 
-    private static func makeHost(_ disk: Disk, _ clock: FalseClock, _ said: Said) -> ListHost {
-        ListHost(
-            configuration: ListOptions(name: "world"),
-            controllers: SectionControllerTable(naming: ["*": "p/changing"]), objects: disk.objects,
-            revision: max(disk.revision, disk.limit), changes: disk.limit > disk.revision ? [] : disk.log,
-            isStored: true, wasPresented: disk.limit > 0, clock: clock.clock
-        ) { effects in
-            said.effects.withLock { $0 += effects }
+    private static func makeHost(_ disk: Disk, _ clock: FalseClock, _ said: Said) -> RecordedHost {
+        RecordedHost({ news in said.news.withLock { $0.append(news) } }) { store in
+            ListHost(
+                configuration: ListOptions(name: "world"),
+                controllers: SectionControllerTable(naming: ["*": "p/changing"]), objects: disk.objects,
+                revision: max(disk.revision, disk.limit), changes: disk.limit > disk.revision ? [] : disk.log,
+                isStored: true, wasPresented: disk.limit > 0, clock: clock.clock, store: store)
         }
     }
 
-    /// A buffer of effects of a list that were not handled yet.
+    /// A buffer of news of a list that were not handled yet.
     private final class Said: Sendable {
-        let effects = Mutex<[AdapterEffect]>([])
+        let news = Mutex<[HostNews]>([])
 
-        func take() -> [AdapterEffect] {
-            effects.withLock { effects in
-                defer { effects = [] }
-                return effects
+        func take() -> [HostNews] {
+            news.withLock { news in
+                defer { news = [] }
+                return news
             }
         }
     }
@@ -99,7 +98,7 @@ final class ListHostWorld {
         if !writes.isEmpty { add(2, { self.answerWrite(mayRefuse: !isQuiet) }) }
         if let worker {
             if worker.hasOrders { add(3, worker.executeOrder) }
-            if worker.hasOutputs { add(3, { worker.deliver(to: self.host) }) }
+            if worker.hasOutputs { add(3, { worker.deliver(to: self.host.host) }) }
         } else {
             add(1, attach)
         }
@@ -115,19 +114,19 @@ final class ListHostWorld {
         while try await step(isQuiet: true) {}
         let left = asked.keys.filter { !answered.contains($0) }.sorted()
         try #require(left.isEmpty, "not answered: \(left.compactMap { asked[$0] })")
-        send(.query(nextID(), .objects(offset: 0, limit: .max, byteLimit: .max)))
+        send(.read(nextID(), .objects(offset: 0, limit: .max, byteLimit: .max)))
         try await settle()
         try #require(mirror.ids == disk.objects.map(\.id))
     }
 
-    /// Waits until host and worker have no work left, and handles the effects.
+    /// Waits until host and worker have no work left, and handles the news.
     private func settle() async throws {
         for _ in 0..<3 {
-            await host.settle()
+            await host.host.settle()
             if let worker { await worker.settle() }
         }
         if let worker { try #require(worker.complaints.recorded.isEmpty, "\(worker.complaints.recorded)") }
-        for effect in said.take() { try handle(effect) }
+        for news in said.take() { try handle(news) }
     }
 
     // MARK: Clients
@@ -137,9 +136,9 @@ final class ListHostWorld {
         return lastID
     }
 
-    private func send(_ command: AdapterCommand) {
-        if let id = command.requestID { asked[id] = command }
-        host.send(command)
+    private func send(_ call: HostCall) {
+        asked[call.id] = call
+        host.send(call)
     }
 
     private func randomObject() throws -> ListObject {
@@ -149,51 +148,53 @@ final class ListHostWorld {
     private func sendRandomCall() throws {
         let id = nextID()
         switch int(12) {
-        case 0, 1: send(.query(id, .items(firstSection: 0, sectionCount: 100, byteLimit: .max)))
-        case 2: send(.query(id, .objects(offset: 0, limit: .max, byteLimit: .max)))
+        case 0, 1: send(.read(id, .asked(.items(firstSection: 0, sectionCount: 100, byteLimit: .max))))
+        case 2: send(.read(id, .objects(offset: 0, limit: .max, byteLimit: .max)))
         case 3: send(.view(id, 1, .select(id: "o\(int(6))", item: 0, true)))
         case 4, 5:
             let from = IndexPath(section: int(5), item: int(2))
             let to = IndexPath(section: int(3) > 0 ? from.section : int(5), item: int(2))
-            send(.update(UpdateRequest(id: id, operation: .moveItem(from: from, to: to))))
-        case 6: send(.update(UpdateRequest(id: id, operation: .reloadData)))
+            send(.update(id, .moveItem(from: from, to: to)))
+        case 6: send(.update(id, .reloadData))
         case 7:
             var objects: [ListObject] = []
             for number in 0..<6 where int(2) == 0 {
                 objects.append(try ListObject(id: "o\(number)", fields: ["n": .int64(Int64(int(4)))]))
             }
             objects.shuffle(using: &random)
-            send(.update(UpdateRequest(id: id, operation: .performUpdates(objects: objects))))
+            send(.update(id, .performUpdates(objects: objects)))
         default:
             let operation = UpdateRequest.Operation.applyChanges(
                 removed: int(2) == 0 ? ["o\(int(6))"] : [],
                 upserts: [.init(try randomObject()), .init(try randomObject())])
-            send(.update(UpdateRequest(id: id, operation: operation)))
+            send(.update(id, operation))
         }
     }
 
     // MARK: The store
 
     private func answerWrite(mayRefuse: Bool) {
-        let (token, work) = writes.removeFirst()
+        let (number, work) = writes.removeFirst()
         let isRefused = mayRefuse && int(6) == 0
         count(isRefused ? "refused" : "written")
         if !isRefused { write(work) }
-        host.send(.stored(token, isRefused ? ListError(.storeFailed, "full") : nil))
+        host.finishWrite(number, isRefused ? ListError(.storeFailed, "full") : nil)
     }
 
     private func write(_ work: StoreWrite) {
         let before = disk.objects
         if let change = work.change { disk.objects = change.written(over: before) }
-        let wanted = (work.change?.requests ?? []).reduce(before) { objects, id in applied(asked[id], to: objects) }
+        let wanted = (work.change?.requests ?? []).reduce(before) { objects, id in
+            applied(asked[host.id(of: id)], to: objects)
+        }
         #expect(disk.objects == wanted)
         (disk.revision, disk.limit) = (work.revision, max(work.revision, work.limit))
         disk.log = (disk.log + work.log).filter { $0.baseRevision >= work.oldestRevision }
     }
 
-    private func applied(_ command: AdapterCommand?, to objects: [ListObject]) -> [ListObject] {
-        guard case .update(let request)? = command else { return objects }
-        switch request.operation {
+    private func applied(_ call: HostCall?, to objects: [ListObject]) -> [ListObject] {
+        guard case .update(_, let operation, _, _)? = call else { return objects }
+        switch operation {
         case .performUpdates(let new, _): return new
         case .applyChanges(let removed, let upserts):
             var result = objects.filter { !removed.contains($0.id) }
@@ -215,13 +216,13 @@ final class ListHostWorld {
         workers += 1
         let new = LateWorker(name: workers)
         worker = new
-        host.attach(new.slot)
+        host.host.attach(new.slot)
     }
 
     private func killWorker() {
         count("deaths")
         worker = nil
-        host.losePresenter()
+        host.host.losePresenter()
     }
 
     // MARK: The daemon
@@ -256,11 +257,11 @@ final class ListHostWorld {
         #expect(mirror.revision >= highest)
     }
 
-    // MARK: Effects of the list
+    // MARK: News of the list
 
-    private func handle(_ effect: AdapterEffect) throws {
-        switch effect {
-        case .store(let token, let work): writes.append((token, work))
+    private func handle(_ news: HostNews) throws {
+        switch news {
+        case .store(let number, let work): writes.append((number, work))
         case .event(.updated(let transaction)): try updateMirror(by: transaction)
         case .status(let status):
             if status.revision < mirror.revision { Issue.record("the status has an old revision") }
@@ -271,22 +272,22 @@ final class ListHostWorld {
             case .success(let answer): try check(answer)
             case .failure(let error): count("\(error.code)")
             }
-        case .changed, .event, .losses, .selection, .view, .closed, .paused, .announce: break
+        case .changed, .event, .losses, .selection, .view, .closed, .paused, .again: break
         }
     }
 
-    private func check(_ answer: AdapterAnswer) throws {
+    private func check(_ answer: HostAnswer) throws {
         switch answer {
-        case .revision(let revision, _, _, _):
+        case .written(let written):
             count("answered")
-            #expect(revision <= mirror.revision)
-        case .objects(let revision, _, let objects):
-            try #require(revision == mirror.revision && objects.count == mirror.ids.count)
-            for (object, id) in zip(objects, mirror.ids) where id != nil { try #require(object.id == id) }
-            mirror.ids = objects.map(\.id)
-        case .items(let revision, let next, let items):
+            #expect(written.revision <= mirror.revision)
+        case .page(let page):
+            try #require(page.revision == mirror.revision && page.objects.count == mirror.ids.count)
+            for (object, id) in zip(page.objects, mirror.ids) where id != nil { try #require(object.id == id) }
+            mirror.ids = page.objects.map(\.id)
+        case .presenter(.items(let next, let items), let status):
             count("items")
-            try #require(revision == mirror.revision && next == mirror.ids.count)
+            try #require(status.revision == mirror.revision && next == mirror.ids.count)
             for (section, id) in mirror.ids.enumerated() {
                 guard let id else { continue }
                 let now = items.filter { $0.section == section }.map(\.item)

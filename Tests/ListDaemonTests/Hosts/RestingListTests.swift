@@ -30,12 +30,14 @@ struct RestingListTests {
 
     private static func restore(
         _ objects: [ListObject], controllers: SectionControllerTable = .builtIn, account: HostAccount? = nil
-    ) -> RecordedHost {
-        RecordedHost { sink in
+    ) -> RestoredHost {
+        let news = EventLog<HostNews>()
+        let host = RecordedHost({ news.record($0) }) { store in
             controllers.makeHost(
                 configuration: configuration, objects: objects, revision: 7, changes: [change], account: account,
-                isRestored: true, sink: sink)
+                isRestored: true, store: store)
         }
+        return RestoredHost(recorded: host, news: news)
     }
 
     // MARK: At rest
@@ -48,13 +50,13 @@ struct RestingListTests {
         #expect(status.revision == 7 && status.oldestRevision == 6 && status.objectCount == 9 && status.itemCount == 9)
         #expect(ledger.total.objects == 9)
         await list.host.settle()
-        list.host.send(.hold(true))
-        list.host.send(.hold(false))
-        list.host.send(.closeView(3, .closed))
-        guard case .changes(7, let changes) = try await list.ask(.query(1, .changes(since: 6, byteLimit: .max)))
+        list.host.hold(true)
+        list.host.hold(false)
+        list.host.closeView(3, .closed)
+        guard case .changes(7, let changes) = try await list.ask(.read(1, .changes(since: 6, byteLimit: .max)))
         else { throw Unexpected() }
         #expect(changes == [Self.change])
-        guard case .text(let text) = try await list.ask(.query(2, .description)) else { throw Unexpected() }
+        guard case .text(let text) = try await list.ask(.read(2, .description)) else { throw Unexpected() }
         #expect(text.contains("not used yet"))
         _ = try await list.ask(.keep(3, false))
         #expect(list.host.isResting)
@@ -62,42 +64,44 @@ struct RestingListTests {
         #expect(list.host.isResting)
         #expect(ledger.total.objects == 0)
         // While listd shuts down, a reader gets the restored objects.
-        guard case .object(7, 1, _) = try await list.ask(.query(5, .find(id: "1"))) else { throw Unexpected() }
+        guard case .object(7, 1, _) = try await list.ask(.read(5, .find(id: "1"))) else { throw Unexpected() }
     }
 
     @Test(
         "items are read, or the list changes → the engine is created, and the call is answered",
         arguments: [
-            .query(1, .objects(offset: 0, limit: 1, byteLimit: 9)), .query(1, .find(id: "3")),
-            .query(1, .items(firstSection: 0, sectionCount: 1, byteLimit: 9)),
-            .query(1, .itemCounts(firstSection: 0, limit: 1)), .openView(1, 1, ListViewOptions()),
-            .update(UpdateRequest(id: 1, operation: .moveObject(id: "3", position: .first))),
-            .update(UpdateRequest(id: 1, operation: .reloadData)), .configure(1, configuration, .builtIn),
-        ] as [AdapterCommand])
-    func wakes(_ command: AdapterCommand) async throws {
+            .read(1, .objects(offset: 0, limit: 1, byteLimit: 9)), .read(1, .find(id: "3")),
+            .read(1, .asked(.items(firstSection: 0, sectionCount: 1, byteLimit: 9))),
+            .read(1, .asked(.itemCounts(firstSection: 0, limit: 1))), .openView(1, 1, ListViewOptions()),
+            .update(1, .moveObject(id: "3", position: .first)), .update(1, .reloadData),
+            .configure(1, configuration, .builtIn),
+        ] as [HostCall])
+    func wakes(_ call: HostCall) async throws {
         let list = Self.restore(try Self.objects(0..<9))
         #expect(try await list.nextStatus().objectCount == 9)
         #expect(list.host.isResting)
-        _ = try await list.ask(command)
+        _ = try await list.ask(call)
         #expect(!list.host.isResting)
     }
 
     @Test("the first change arrives while updates are paused → the change is applied when updates resume")
     func held() async throws {
         let list = Self.restore(try Self.objects(0..<9))
-        list.host.send(.hold(true))
-        list.host.send(.update(UpdateRequest(id: 1, operation: .moveObject(id: "3", position: .first))))
-        guard case .objects(7, 9, _) = try await list.ask(.query(2, .objects(offset: 0, limit: 1, byteLimit: 9)))
+        list.host.hold(true)
+        list.recorded.send(.update(1, .moveObject(id: "3", position: .first)))
+        guard case .page(let page) = try await list.ask(.read(2, .objects(offset: 0, limit: 1, byteLimit: 9)))
         else { throw Unexpected() }
-        list.host.send(.hold(false))
-        guard case .revision(8, _, _, _) = try await list.answer(to: 1) else { throw Unexpected() }
+        #expect(page.revision == 7 && page.total == 9)
+        list.host.hold(false)
+        guard case .written(let written) = try await list.answer(to: 1) else { throw Unexpected() }
+        #expect(written.revision == 8)
     }
 
     @Test("the store returns an object twice → the list drops the repetition at its first use")
     func repeated() async throws {
         let list = Self.restore(try Self.objects([1, 2, 1]))
         #expect(try await list.nextStatus().objectCount == 3)
-        list.host.send(.query(1, .find(id: "2")))
+        list.recorded.send(.read(1, .find(id: "2")))
         #expect(try await list.nextStatus().objectCount == 2)
         _ = try await list.answer(to: 1)
     }
@@ -111,7 +115,7 @@ struct RestingListTests {
 
     // MARK: After the first use
 
-    @Test("engines are created at first use or at startup → they have the same effects afterwards", arguments: 0..<40)
+    @Test("engines are created at first use or at startup → they say the same afterwards", arguments: 0..<40)
     func sameAfterwards(seed: UInt64) async throws {
         var random = SeededRandom(seed: seed)
         let objects = try Self.objects(0..<Int.random(in: 1...60, using: &random))
@@ -122,39 +126,37 @@ struct RestingListTests {
             Self.restore(objects, controllers: table), Self.restore(objects, controllers: table)
         )
         #expect(try await late.nextStatus() == early.nextStatus())
-        _ = try await early.ask(.query(0, .objects(offset: 0, limit: 1, byteLimit: 1)))
+        _ = try await early.ask(.read(0, .objects(offset: 0, limit: 1, byteLimit: 1)))
         #expect(late.host.isResting)
         for id in 1...30 {
-            let command = try Self.command(RequestID(id), &random)
-            let expected = try await early.effects(of: command)
-            #expect(try await late.effects(of: command) == expected, "\(command)")
+            let call = try Self.call(RequestID(id), &random)
+            let expected = try await early.news(of: call)
+            #expect(try await late.news(of: call) == expected, "\(call)")
         }
     }
 
     /// Returns a random call on a list of the objects "0" to "69".
-    nonisolated static func command(_ id: RequestID, _ random: inout SeededRandom) throws -> AdapterCommand {
+    nonisolated static func call(_ id: RequestID, _ random: inout SeededRandom) throws -> HostCall {
         let one = "\(Int.random(in: 0..<70, using: &random))"
         let (section, view) = (Int.random(in: 0..<60, using: &random), ViewID(Int.random(in: 1...2, using: &random)))
         switch Int.random(in: 0..<12, using: &random) {
-        case 0: return .query(id, .objects(offset: section, limit: 9, byteLimit: 999))
-        case 1: return .query(id, .find(id: one))
-        case 2: return .query(id, .items(firstSection: section, sectionCount: 3, byteLimit: 999))
-        case 3: return .query(id, .changes(since: UInt64(section), byteLimit: 9999))
+        case 0: return .read(id, .objects(offset: section, limit: 9, byteLimit: 999))
+        case 1: return .read(id, .find(id: one))
+        case 2: return .read(id, .asked(.items(firstSection: section, sectionCount: 3, byteLimit: 999)))
+        case 3: return .read(id, .changes(since: UInt64(section), byteLimit: 9999))
         case 4: return .openView(id, view, ListViewOptions())
         case 5:
             let rect = Rect(x: 0, y: Double(section) * 40, width: 300, height: 400)
             return .view(id, view, .setViewport(seen: 0, rect))
         case 6: return .view(id, view, .select(id: one, item: 0, true))
-        case 7: return .update(UpdateRequest(id: id, operation: .moveObject(id: one, position: .first)))
+        case 7: return .update(id, .moveObject(id: one, position: .first))
         case 8:
             let ids = (0..<40).filter { _ in Bool.random(using: &random) }.shuffled(using: &random)
-            return .update(UpdateRequest(id: id, operation: .performUpdates(objects: try objects(ids))))
+            return .update(id, .performUpdates(objects: try objects(ids)))
         case 9:
             let new = try ListObject(id: one, type: "odd", fields: ["title": .string("\(id)")])
-            return .update(
-                UpdateRequest(
-                    id: id, operation: .applyChanges(removed: ["\(section)"], upserts: [UpdateRequest.Upsert(new)])))
-        case 10: return .update(UpdateRequest(id: id, operation: .reloadData))
+            return .update(id, .applyChanges(removed: ["\(section)"], upserts: [UpdateRequest.Upsert(new)]))
+        case 10: return .update(id, .reloadData)
         default:
             let table = try SectionControllerTable(["even": "listd/binding"]) { name throws(ListError) in
                 throw ListError(.noSuchSectionController, "no \(name)")
@@ -166,46 +168,40 @@ struct RestingListTests {
 
 private struct Unexpected: Error {}
 
-/// A host with a log of its effects.
+/// The host of a restored list, with a log of its news.
 @DBusActor
-private struct RecordedHost {
-    let host: ListHost
-    private let effects: EventLog<AdapterEffect>
+private struct RestoredHost {
+    let recorded: RecordedHost
+    let news: EventLog<HostNews>
+    var host: ListHost { recorded.host }
 
-    init(_ make: (@escaping ListHost.Sink) -> ListHost) {
-        let effects = EventLog<AdapterEffect>()
-        self.effects = effects
-        host = make { $0.forEach { effects.record($0) } }
+    /// Returns the next status.
+    func nextStatus() async throws -> ListStatus {
+        while true { if case .status(let status) = try await news.next() { return status } }
     }
 
-    /// Returns the next status effect.
-    func nextStatus() async throws -> AdapterStatus {
-        while true { if case .status(let status) = try await effects.next() { return status } }
-    }
-
-    /// Returns the answer to a request that was sent.
-    func answer(to id: RequestID) async throws -> AdapterAnswer {
+    /// Returns the answer to a call that was made.
+    func answer(to id: RequestID) async throws -> HostAnswer {
         while true {
-            if case .answer(id, let outcome) = try await effects.next() { return try outcome.get() }
+            if case .answer(id, let outcome) = try await news.next() { return try outcome.get() }
         }
     }
 
-    /// Sends a request and waits for its answer.
-    func ask(_ command: AdapterCommand) async throws -> AdapterAnswer {
-        host.send(command)
-        guard let id = command.requestID else { throw Unexpected() }
-        return try await answer(to: id)
+    /// Makes a call and waits for its answer.
+    func ask(_ call: HostCall) async throws -> HostAnswer {
+        recorded.send(call)
+        return try await answer(to: call.id)
     }
 
-    /// Sends a request and returns the effects up to its answer, without those of the clock.
-    func effects(of command: AdapterCommand) async throws -> [String] {
-        host.send(command)
+    /// Makes a call and returns the news up to its answer, without those of the clock.
+    func news(of call: HostCall) async throws -> [String] {
+        recorded.send(call)
         var said: [String] = []
         while true {
-            let effect = try await effects.next()
-            if case .announce = effect { continue }
-            said.append("\(effect)")
-            if case .answer = effect { return said }
+            let next = try await news.next()
+            if case .again = next { continue }
+            said.append("\(next)")
+            if case .answer = next { return said }
         }
     }
 }

@@ -8,14 +8,14 @@ extension AdapterLifecycle {
     /// Returns when the host of an adapter has reported its list's status.
     func awaitHost(of adapter: AdapterObject) async {
         await withCheckedContinuation { continuation in
-            adapter.ping { EventLoop.shared.post { continuation.resume() } }
+            adapter.host.ping { EventLoop.shared.post { continuation.resume() } }
         }
     }
 
     /// Returns when the hosts of all adapters have reported their lists' status, so that no property is outdated.
     func awaitHosts() async {
         await forEachAdapter { adapter, done in
-            adapter.ping { EventLoop.shared.post { done() } }
+            adapter.host.ping { EventLoop.shared.post { done() } }
         }
     }
 

@@ -46,7 +46,7 @@ extension AdapterLifecycle {
     private func closeViews(of adapter: AdapterObject) async {
         adapter.beginMove()
         let open = service.views.all.filter { $0.adapter === adapter }
-        for view in open { adapter.send(.closeView(view.number, .adapterRemoved), by: view.user) }
+        for view in open { adapter.host.closeView(view.number, .adapterRemoved, by: view.user) }
         if !open.isEmpty, adapter.state != .paused {
             await service.views.wait(untilClosed: open, atMost: Self.closingLimit)
         }

@@ -153,7 +153,6 @@ extension AdapterLifecycle {
         _ stored: StoredList, restoredFrom restored: RestoredAdapter?, name: String, options: AdapterOptions,
         access: AdapterAccess, parts: AdapterParts
     ) -> AdapterObject {
-        let relay = AdapterRelay()
         let bytes = ListBytes()
         let host = parts.controllers.makeHost(
             configuration: options.configuration(named: name),
@@ -161,10 +160,10 @@ extension AdapterLifecycle {
             changes: restored?.changes.compactMap(\.transaction) ?? [],
             account: service.limits.account(of: access, bytes: bytes),
             isStored: stored.isStored, isRestored: restored != nil, times: counts.callbackTimes,
-            sink: relay.sink)
+            store: { work, completion in stored.write(work, completion: completion) })
         let record = restored?.cursor.flatMap(SourceRecord.init(bytes:)) ?? SourceRecord()
         let adapter = AdapterObject(
-            service: service, name: name, stored: stored, access: access, options: options, relay: relay,
+            service: service, name: name, stored: stored, access: access, options: options,
             host: host, bytes: bytes, sourceState: SourceState(record))
         adapter.startSource(parts.source, feed: parts.feed)
         adapters.add(adapter)

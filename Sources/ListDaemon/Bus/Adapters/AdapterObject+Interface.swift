@@ -2,7 +2,7 @@
 
 internal import DBus
 internal import ListConfiguration
-internal import ListKit
+@_spi(Daemon) internal import ListKit
 internal import ListProtocol
 internal import ListSources
 internal import ListStore

@@ -3,18 +3,18 @@
 package import DBus
 internal import Glibc
 package import ListConfiguration
-@_spi(Daemon) internal import ListKit
+@_spi(Daemon) package import ListKit
 internal import ListSources
 internal import ListStore
 internal import ListSupport
-package import ListWorkers
+internal import ListWorkers
 internal import PluginAPI
 
 /// An adapter's object on the bus, with its state and access rules.
 ///
-/// Its calls are in separate types such as ``AdapterReading``, which turn them into commands for the host.
-/// ``AdapterSignals`` sends the effects of the host, and keeps the property values as of the last signal, so that a
-/// client that reads a property never gets an older state than the signals have announced.
+/// Its calls are in separate types such as ``AdapterReading``, which call the host. ``AdapterSignals`` sends what the host
+/// announces, and keeps the property values as of the last signal, so that a client that reads a property never gets an
+/// older state than the signals have announced.
 @DBusActor
 package final class AdapterObject {
     /// The approximate maximum bytes of content in one answer.
@@ -46,16 +46,14 @@ package final class AdapterObject {
     private weak var creator: Peer?
     /// The user of the last answered write, and its time in microseconds since 1970; nil before the first one.
     private(set) var lastWrite: (user: UInt32, time: UInt64)?
-    private let host: ListHost
-    /// The completions of the requests that the host has not answered.
-    private var requests: [RequestID: Completion] = [:]
-    private var lastRequest: RequestID = 0
+    /// The host, which runs the list.
+    let host: ListHost
     private var callsUnderWay = CallsUnderWay()
 
-    /// Makes the object of an adapter, and sets it as the target of the relay.
+    /// Makes the object of an adapter, which gets the announcements of the host.
     init(
         service: Service, name: String, stored: StoredList, access: AdapterAccess, options: AdapterOptions,
-        relay: AdapterRelay, host: ListHost, bytes: ListBytes, sourceState: SourceState = SourceState()
+        host: ListHost, bytes: ListBytes, sourceState: SourceState = SourceState()
     ) {
         self.service = service
         self.stored = stored
@@ -67,8 +65,8 @@ package final class AdapterObject {
             of: name, epoch: stored.epoch, isRestricted: access.isRestricted, service: service)
         source = AdapterSource(SourceIntake(sourceState, of: stored))
         filling = Filling(options.source == .push ? .ready : .loading)
-        relay.setTarget(self)
-        if service.transports.isCongested { send(.hold(true)) }
+        host.onAnnouncement { [weak self] in self?.publish($0) }
+        if service.transports.isCongested { host.hold(true) }
     }
 
     /// The name, byte for byte as the client or the file gave it.
@@ -78,7 +76,7 @@ package final class AdapterObject {
     /// The epoch, which identifies the numbering of the revisions.
     package var epoch: String { stored.epoch }
     /// The revisions and counts as of the last signal.
-    package var status: AdapterStatus { signals.status }
+    package var status: ListStatus { signals.status }
     /// The property `State`.
     package var state: AdapterState { filling.state }
     /// The property `SourceError`: why the list has failed, or which parts of its source cannot be read; empty = no
@@ -127,7 +125,7 @@ package final class AdapterObject {
     func updateReaders() {
         signals.setRestricted(isRestricted) { isReadable(by: $0) }
         for view in service.views.all where view.adapter === self && !isReadable(by: view.owner) {
-            send(.closeView(view.number, .closed), by: view.user)
+            host.closeView(view.number, .closed, by: view.user)
         }
         service.adapters.followers.reportReadersChange(of: self)
     }
@@ -154,9 +152,6 @@ extension AdapterObject {
 
     /// Applies changed limits to what the source reads.
     func setLimits(_ limits: BulkReader.Limits) { source.setLimits(limits, lacksObjects: filling.lacksObjects) }
-
-    /// Turns on or off the reporting of object changes to the lists that follow this one.
-    func setFollowed(_ isFollowed: Bool) { host.setReportsChanges(isFollowed) }
 }
 
 // MARK: - End and move
@@ -166,11 +161,9 @@ extension AdapterObject {
     func end(_ reason: ViewClosing, completion: @escaping @DBusActor () -> Void) {
         isEnding = true
         source.end()
-        request { [intake = source.intake] _ in
+        host.stop(reason) { [intake = source.intake] in
             if reason == .shuttingDown { intake.end() }
             completion()
-        } _: { id in
-            .stop(id, reason)
         }
         if reason == .adapterRemoved { isLeaving = true }
     }
@@ -188,10 +181,7 @@ extension AdapterObject {
     func setName(_ new: String) {
         signals.setName(new)
         // The host uses the list's name in its errors.
-        request { _ in
-        } _: { [options] id in
-            .configure(id, options.configuration(named: new), nil)
-        }
+        host.configure(options.configuration(named: new), nil) { _ in }
     }
 
     /// Binds the list to a connection: the list is removed when the connection ends.
@@ -258,35 +248,16 @@ extension AdapterObject {
 // MARK: - Host
 
 extension AdapterObject {
-    /// Receives the only answer to a request.
-    typealias Completion = @DBusActor (Result<AdapterAnswer, ListError>) -> Void
-
-    /// Sends a command that the host answers, and passes the answer to `completion`.
-    ///
-    /// - Parameters:
-    ///   - user: the user on whose behalf the command is sent; nil = listd itself.
-    ///   - isLong: whether the command may take long, so that a job must handle it.
-    func request(
-        by user: UInt32? = nil, isLong: Bool = false, _ completion: @escaping Completion,
-        _ command: (RequestID) -> AdapterCommand
-    ) {
-        guard !isLeaving else { return completion(.failure(.gone(name))) }
-        lastRequest += 1
-        requests[lastRequest] = completion
-        host.send(command(lastRequest), by: user, isLong: isLong)
-    }
-
-    /// Sends a command about a view of a peer. Later property reads of that peer wait for the answer.
-    func request(
-        of peer: Peer, isLong: Bool, _ completion: @escaping Completion,
-        _ command: (RequestID) -> AdapterCommand
+    /// Executes a command of a view for a peer. Later property reads of that peer wait for the answer.
+    func view(
+        _ command: ViewCommand, on view: ViewID, for peer: Peer, isLong: Bool,
+        done: @escaping ListHost.Completion<PresenterAnswer>
     ) {
         let number = callsUnderWay.beginCall(of: peer)
-        let ending: Completion = { [self] outcome in
-            completion(outcome)
+        host.view(command, on: view, by: peer.pluginCaller, isLong: isLong) { [self] outcome in
+            done(outcome)
             for body in callsUnderWay.endCall(number, of: peer) { body() }
         }
-        request(by: peer.pluginCaller, isLong: isLong, ending, command)
     }
 
     /// Runs `read` as soon as the calls that the peer has made so far have taken effect on the properties.
@@ -294,35 +265,23 @@ extension AdapterObject {
         if !callsUnderWay.hold(read, for: peer) { read() }
     }
 
-    /// Calls `answer` after all earlier work of the list.
-    func ping(_ answer: @escaping @Sendable () -> Void) { host.ping(answer) }
-
-    /// Sends a command that has no answer.
-    ///
-    /// - Parameter user: the user on whose behalf the command is sent; nil = listd itself.
-    func send(_ command: AdapterCommand, by user: UInt32? = nil) { host.send(command, by: user) }
-
-    /// Sends and records the effects that the host reports.
-    func receive(_ effects: [AdapterEffect]) {
+    /// Sends the signals of an announcement, and records the properties, in the contract's order.
+    private func publish(_ said: Announcement) {
         signals.advanceStamp()
-        for effect in effects { receive(effect) }
-        service.transports.updateCongestion()
-    }
-
-    private func receive(_ effect: AdapterEffect) {
-        switch effect {
-        case .status(let new): signals.setStatus(new)
-        case .selection(let items): signals.setSelection(items)
-        case .view(let view, let description): service.views.object(view)?.setDescription(description)
-        case .closed(let view, let reason): service.views.object(view)?.finishClosing(reason)
-        case .event(let event): signals.sendSignals(of: event)
-        case .losses(let losses): signals.report(losses)
-        case .announce(let status): signals.announce(status)
-        case .paused(let flag): changeFilling { $0.setPaused(flag) }
-        case .store(let token, let work):
-            stored.write(work) { [host] error in EventLoop.shared.post { host.send(.stored(token, error), by: nil) } }
-        case .changed(let change): service.adapters.followers.reportChange(change, of: self)
-        case .answer(let id, let outcome): requests.removeValue(forKey: id)?(outcome)
+        if let status = said.status { signals.setStatus(status) }
+        if said.repeatsRevision { signals.announce() }
+        if let flag = said.isPaused { changeFilling { $0.setPaused(flag) } }
+        if let change = said.change { service.adapters.followers.reportChange(change, of: self) }
+        if !said.losses.isEmpty { signals.report(said.losses) }
+        if let items = said.selection { signals.setSelection(items) }
+        for (view, description) in said.views { service.views.object(view)?.setDescription(description) }
+        for event in said.events {
+            if case .closed(let view) = event {
+                service.views.object(view)?.finishClosing(said.closings[view] ?? .closed)
+            } else {
+                signals.sendSignals(of: event)
+            }
         }
+        service.transports.updateCongestion()
     }
 }

@@ -16,16 +16,16 @@ struct AdapterReading {
     func getObjects(_ call: Call) throws {
         try adapter.checkReadingAccess(call)
         let (offset, limit) = try call.arguments(as: UInt32.self, UInt32.self)
-        answer(
-            call, with: .objects(offset: Int(offset), limit: Int(limit), byteLimit: AdapterObject.pageBytes),
-            size: byteCount(ofObjects: limit)
-        ) { [epoch = adapter.epoch] answer, writer in
-            guard case .objects(let revision, let total, let objects) = answer else { return false }
+        answer(call, size: byteCount(ofObjects: limit)) { done in
+            adapter.host.readPage(
+                from: Int(offset), limit: Int(limit), byteLimit: AdapterObject.pageBytes, done: done)
+        } bytes: { page in
+            page.objects.reduce(0) { $0 + $1.byteCount + 48 }
+        } write: { [epoch = adapter.epoch] page, writer in
             writer.append(epoch)
-            writer.append(revision)
-            writer.append(UInt32(clamping: total))
-            writer.append(objects)
-            return true
+            writer.append(page.revision)
+            writer.append(UInt32(clamping: page.total))
+            writer.append(page.objects)
         }
     }
 
@@ -34,26 +34,28 @@ struct AdapterReading {
         let id = try call.message.read { [limits = service.limits.objects] (reader) throws(DBusError) in
             try reader.readIdentifier(within: limits)
         }
-        answer(call, with: .find(id: id), size: 0) { answer, writer in
-            guard case .object(let revision, let section, let object) = answer else { return false }
-            writer.append(revision)
-            writer.append(UInt32(clamping: section))
-            writer.append(object.type)
-            writer.append(object.fields)
-            return true
+        answer(call, size: 0) { done in
+            adapter.host.readObject(id, done: done)
+        } bytes: { found in
+            found.object.byteCount
+        } write: { found, writer in
+            writer.append(found.revision)
+            writer.append(UInt32(clamping: found.section))
+            writer.append(found.object.type)
+            writer.append(found.object.fields)
         }
     }
 
     func getItems(_ call: Call) throws {
         try adapter.checkReadingAccess(call)
         try service.calls.decode(call) { [bytes = AdapterObject.pageBytes] (reader) throws(DBusError) in
-            AdapterQuery.items(
+            ItemQuery.items(
                 firstSection: Int(try reader.readUInt32()), sectionCount: Int(try reader.readUInt32()),
                 byteLimit: bytes, fields: try [String](from: &reader))
         } then: { query in
             guard case .items(_, let count, _, _) = query else { return }
-            answer(call, with: query, size: byteCount(ofObjects: UInt32(clamping: count))) { answer, writer in
-                guard case .items(let revision, let next, let items) = answer else { return false }
+            answer(call, with: query, size: byteCount(ofObjects: UInt32(clamping: count))) { revision, answer, writer in
+                guard case .items(let next, let items) = answer else { return false }
                 writer.append(revision)
                 writer.append(UInt32(clamping: next))
                 writer.append(items)
@@ -67,8 +69,9 @@ struct AdapterReading {
         let (first, count) = try call.arguments(as: UInt32.self, UInt32.self)
         let limit = min(Int(count), AdapterObject.pageBytes / MemoryLayout<UInt32>.size)
         let size = min(limit, adapter.status.objectCount) * MemoryLayout<UInt32>.size
-        answer(call, with: .itemCounts(firstSection: Int(first), limit: limit), size: size) { answer, writer in
-            guard case .itemCounts(let revision, let counts) = answer else { return false }
+        let query = ItemQuery.itemCounts(firstSection: Int(first), limit: limit)
+        answer(call, with: query, size: size) { revision, answer, writer in
+            guard case .itemCounts(let counts) = answer else { return false }
             writer.append(revision)
             writer.append(UInt32(clamping: Int(first) + counts.count))
             writer.appendArray(counts)
@@ -86,13 +89,15 @@ struct AdapterReading {
         }
         let transactions = adapter.status.revision.subtractingReportingOverflow(since).partialValue
         let size = min(Int(clamping: transactions), AdapterObject.pageBytes / 256) * 256
-        answer(call, with: .changes(since: since, byteLimit: AdapterObject.pageBytes), size: size) { answer, writer in
-            guard case .changes(let revision, let transactions) = answer else { return false }
-            writer.append(revision)
+        answer(call, size: size) { done in
+            adapter.host.readChanges(since: since, byteLimit: AdapterObject.pageBytes, done: done)
+        } bytes: { known in
+            known.changes.reduce(0) { $0 + $1.encodedSize + 64 }
+        } write: { known, writer in
+            writer.append(known.revision)
             writer.array { batches in
-                for transaction in transactions { batches.appendChange(transaction) }
+                for transaction in known.changes { batches.appendChange(transaction) }
             }
-            return true
         }
     }
 
@@ -103,12 +108,11 @@ struct AdapterReading {
         let user = try service.authority.caller(call.peer).user
         try service.limits.lentFiles.checkRoom(for: user)
         service.calls.queue.expectAnswer(to: call, size: AdapterObject.pageBytes)
-        adapter.request { [name = adapter.name, epoch = adapter.epoch, files = service.limits.lentFiles] outcome in
+        adapter.host.readPage(from: Int(offset), limit: Int(limit), byteLimit: .max) {
+            [name = adapter.name, epoch = adapter.epoch, files = service.limits.lentFiles] outcome in
             Task { @DBusActor in
                 await call.reply(with: outcome, of: epoch, inFileNamed: "listd " + name, lentBy: files, to: user)
             }
-        } _: { id in
-            .query(id, .objects(offset: Int(offset), limit: Int(limit), byteLimit: .max))
         }
     }
 
@@ -118,31 +122,35 @@ struct AdapterReading {
         return min(AdapterObject.pageBytes, min(Int(limit), objects) * (adapter.bytes.count / objects + 48))
     }
 
-    /// Sends a query to the host and answers the call with what `write` encodes.
-    private func answer(
-        _ call: Call, with query: AdapterQuery, size: Int, _ write: @escaping AnswerEncoder
+    /// Reads objects or changes of the list, and answers the call with what `write` encodes.
+    ///
+    /// - Parameters:
+    ///   - size: the approximate bytes of the answer before it is read.
+    ///   - read: starts the read.
+    ///   - bytes: returns the approximate bytes of the answer.
+    private func answer<Value: Sendable>(
+        _ call: Call, size: Int, _ read: (@escaping ListHost.Completion<Value>) -> Void,
+        bytes: @escaping @DBusActor (Value) -> Int, write: @escaping @Sendable (Value, inout MessageWriter) -> Void
     ) {
         service.calls.queue.expectAnswer(to: call, size: size)
-        adapter.request(by: call.peer.pluginCaller) { [service] outcome in
-            service.calls.outbox.answer(call, with: outcome, write)
-        } _: { id in
-            .query(id, query)
+        read { [service] outcome in
+            switch outcome {
+            case .failure(let error): call.fail(error)
+            case .success(let value):
+                service.calls.outbox.answer(call, size: bytes(value)) { { write(value, &$0) } }
+            }
         }
     }
-}
 
-extension Call {
-    /// Answers the call with what `write` encodes from a host's answer, or with its error. `write` returns `false` if
-    /// the answer is of another kind.
-    func answer(
-        with outcome: Result<AdapterAnswer, ListError>, _ write: (AdapterAnswer, inout MessageWriter) -> Bool
+    /// Asks the presenter about items, and answers the call with what `write` encodes from its answer and the revision.
+    private func answer(
+        _ call: Call, with query: ItemQuery, size: Int,
+        _ write: @escaping @Sendable (UInt64, PresenterAnswer, inout MessageWriter) -> Bool
     ) {
-        switch outcome {
-        case .failure(let error): fail(error)
-        case .success(let answer):
-            replyWriting { (writer) throws(DBusError) in
-                guard write(answer, &writer) else { throw ListError.unexpectedAnswer.dbusError }
-            }
+        service.calls.queue.expectAnswer(to: call, size: size)
+        adapter.host.ask(query, by: call.peer.pluginCaller) { [service, adapter] outcome in
+            let revision = adapter.status.revision
+            service.calls.outbox.answer(call, with: outcome) { write(revision, $0, &$1) }
         }
     }
 }
@@ -178,18 +186,16 @@ extension MessageWriter {
 }
 
 extension Call {
-    /// Answers the call with a host's objects in a sealed memory file.
+    /// Answers the call with objects of a list in a sealed memory file.
     fileprivate func reply(
-        with outcome: Result<AdapterAnswer, ListError>, of epoch: String, inFileNamed name: String,
+        with outcome: Result<ObjectPage, ListError>, of epoch: String, inFileNamed name: String,
         lentBy files: LentFiles, to user: UInt32
     ) async {
         do throws(ListError) {
-            guard case .objects(let revision, let total, let objects) = try outcome.get() else {
-                throw ListError.unexpectedAnswer
-            }
-            let file = try await SealedMemory.file(named: name, of: objects)
+            let page = try outcome.get()
+            let file = try await SealedMemory.file(named: name, of: page.objects)
             try files.lend(file, to: user)
-            reply(epoch, revision, UInt32(clamping: total), file)
+            reply(epoch, page.revision, UInt32(clamping: page.total), file)
         } catch {
             fail(error)
         }

@@ -57,7 +57,7 @@ struct AdapterReconfiguring {
     func configureHost(
         _ new: AdapterOptions, controllers: SectionControllerTable?
     ) async throws(ListError) {
-        try await request { [name = adapter.name] id in .configure(id, new.configuration(named: name), controllers) }
+        try await finish { adapter.host.configure(new.configuration(named: adapter.name), controllers, done: $0) }
     }
 
     /// Stores the options, and begins or ends storing the list if the new durability requires it. If the store refuses
@@ -67,18 +67,18 @@ struct AdapterReconfiguring {
         switch (adapter.stored.isStored, adapter.stored.isStored(with: new.durability)) {
         case (false, true):
             adapter.stored.enablePersistence(values, durability: new.durability)
-            try await request { id in .keep(id, true) }
+            try await finish { adapter.host.keep(true, done: $0) }
         case (true, false):
             try await adapter.stored.disablePersistence(values)
-            try await request { id in .keep(id, false) }
+            try await finish { adapter.host.keep(false, done: $0) }
         case (true, true), (false, false): try await adapter.stored.setOptions(values, durability: new.durability)
         }
     }
 
-    /// Sends a command to the host, and returns when it has succeeded.
-    private func request(_ command: (RequestID) -> AdapterCommand) async throws(ListError) {
+    /// Changes the list, and returns when that has succeeded.
+    private func finish(_ change: (@escaping ListHost.Completion<Written>) -> Void) async throws(ListError) {
         let outcome = await withCheckedContinuation { continuation in
-            adapter.request({ continuation.resume(returning: $0) }, command)
+            change { continuation.resume(returning: $0) }
         }
         _ = try outcome.get()
     }

@@ -26,7 +26,7 @@ final class AdapterSignals {
     /// The name of the list's numbering of revisions.
     private let epoch: String
     /// The revisions and counts as of the last signal.
-    private(set) var status = AdapterStatus()
+    private(set) var status = ListStatus()
     /// The selected items as of the last signal.
     private(set) var selection: [SelectedItem] = []
     /// The number of transactions in the last seconds.
@@ -60,7 +60,7 @@ final class AdapterSignals {
     // MARK: Sending
 
     /// Records new revisions and counts.
-    func setStatus(_ new: AdapterStatus) {
+    func setStatus(_ new: ListStatus) {
         status = new
         service.counts.notifyChange()
     }
@@ -110,7 +110,7 @@ final class AdapterSignals {
                 writer.append(details: [])
             }
         case .sectionFault(let fault): recordSectionFault(fault)
-        case .closed, .nearEnd: break  // views are closed by effects; far from the end nothing is reported
+        case .closed, .nearEnd: break  // views close themselves; far from the end nothing is reported
         }
     }
 
@@ -123,7 +123,7 @@ final class AdapterSignals {
     }
 
     /// Sends the present revision once more to all subscribers.
-    func announce(_ status: AdapterStatus) {
+    func announce() {
         emit(AdapterObject.updated, ofKind: .updates) { $0.append(announcing: status, of: epoch) }
     }
 

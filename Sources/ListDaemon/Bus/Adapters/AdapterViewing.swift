@@ -67,20 +67,19 @@ struct AdapterViewing {
         service.counts.notifyChange()
         service.tree.add(ExportedObject(ViewObject.interface, of: view), at: view.path)
         service.calls.watchDeparture(of: call.peer)
-        adapter.request(by: user) { outcome in
-            if case .failure = outcome { view.discard() }
-            call.answer(with: outcome) { [epoch = adapter.epoch] answer, writer in
-                guard case .opened(let status) = answer else { return false }
-                writer.append(view.path)
-                writer.append(epoch)
-                writer.append(status.revision)
-                writer.append(UInt32(clamping: status.objectCount))
-                writer.append(UInt32(clamping: status.itemCount))
-                writer.append(details: status.isFlat ? [("flat", .boolean(true))] : [])
-                return true
+        adapter.host.openView(view.number, options, by: user) { [adapter] outcome in
+            if case .failure(let error) = outcome {
+                view.discard()
+                return call.fail(error)
             }
-        } _: { id in
-            .openView(id, view.number, options)
+            call.replyWriting { writer in
+                writer.append(view.path)
+                writer.append(adapter.epoch)
+                writer.append(adapter.status.revision)
+                writer.append(UInt32(clamping: adapter.status.objectCount))
+                writer.append(UInt32(clamping: adapter.status.itemCount))
+                writer.append(details: adapter.status.isFlat ? [("flat", .boolean(true))] : [])
+            }
         }
     }
 }

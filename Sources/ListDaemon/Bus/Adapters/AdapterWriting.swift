@@ -116,16 +116,13 @@ struct AdapterWriting {
     func moveItem(_ call: Call, from source: IndexPath, to target: IndexPath) throws {
         try adapter.checkWritingAccess(call)
         guard adapter.options.source == .push else { throw adapter.readOnlyError }
-        adapter.request(by: call.peer.pluginCaller) { [adapter] outcome in
-            if case .success(.revision(_, _, isRefused: false, _)) = outcome { adapter.recordWrite(by: call.peer) }
-            call.answer(with: outcome) { answer, writer in
-                guard case .revision(let revision, _, let isRefused, _) = answer else { return false }
-                writer.append(!isRefused)
-                writer.append(revision)
-                return true
+        adapter.host.update(.moveItem(from: source, to: target), by: call.peer.pluginCaller) { [adapter] outcome in
+            switch outcome {
+            case .success(let written):
+                if !written.isRefused { adapter.recordWrite(by: call.peer) }
+                call.reply(!written.isRefused, written.revision)
+            case .failure(let error): call.fail(error)
             }
-        } _: { id in
-            .update(UpdateRequest(id: id, operation: .moveItem(from: source, to: target)))
         }
     }
 
@@ -170,7 +167,7 @@ struct AdapterWriting {
         }
     }
 
-    /// Sends an update request to the host, and answers the call with the revision that contains its effect.
+    /// Updates the list, and answers the call with the revision that contains its effect.
     func update(
         _ call: Call, expecting expected: UInt64 = 0, animated: Bool = true, _ operation: UpdateRequest.Operation
     ) {
@@ -184,20 +181,19 @@ struct AdapterWriting {
             return
         }
         let isFullList = if case .performUpdates = operation { true } else { false }
-        adapter.request { [service, adapter, name = adapter.name] outcome in
+        adapter.host.update(
+            operation, expecting: expected, animated: animated,
+            maximumObjectBytes: service.limits.objects.objectBytes
+        ) { [service, adapter, name = adapter.name] outcome in
             switch outcome {
-            case .success(.revision(let revision, let dropped, _, let removed)):
-                service.recordWrite(call, to: adapter, at: revision, dropped: dropped)
-                if isFullList, let removed { service.log(removed, by: call, of: name, at: revision) }
-                call.reply(revision)
-            case .success: call.fail(ListError.unexpectedAnswer)
+            case .success(let written):
+                service.recordWrite(call, to: adapter, at: written.revision, dropped: written.droppedDuplicates)
+                if isFullList, let removed = written.removed {
+                    service.log(removed, by: call, of: name, at: written.revision)
+                }
+                call.reply(written.revision)
             case .failure(let error): call.fail(error.namingLimit)
             }
-        } _: { id in
-            .update(
-                UpdateRequest(
-                    id: id, expectedRevision: expected, animated: animated,
-                    maximumObjectBytes: service.limits.objects.objectBytes, operation: operation))
         }
     }
 }
@@ -241,6 +237,6 @@ extension ListError {
         return LimitKey.objectBytes.refusal(code, message, cause: cause)
     }
 
-    /// The error for a host's answer of the wrong kind.
+    /// The error for a presenter's answer of the wrong kind.
     static let unexpectedAnswer = ListError(.pluginFailed, "the host of the adapter gave an answer of the wrong kind")
 }

@@ -146,16 +146,16 @@ final class CallHandler {
     }
 }
 
-/// A function that encodes a host's answer as the arguments of a reply; returns `false` if the answer is of another
+/// A function that encodes a presenter's answer as the arguments of a reply; returns `false` if the answer is of another
 /// kind.
-typealias AnswerEncoder = @Sendable (AdapterAnswer, inout MessageWriter) -> Bool
+typealias AnswerEncoder = @Sendable (PresenterAnswer, inout MessageWriter) -> Bool
 
 extension Outbox {
-    /// Answers a call with what `write` encodes from a host's answer, or with its error.
+    /// Answers a call with what `write` encodes from a presenter's answer, or with its error.
     ///
     /// - Parameter isInOrder: whether later signals to the caller must be sent after the answer.
     func answer(
-        _ call: Call, with outcome: Result<AdapterAnswer, ListError>, isInOrder: Bool = false,
+        _ call: Call, with outcome: Result<PresenterAnswer, ListError>, isInOrder: Bool = false,
         _ write: @escaping AnswerEncoder
     ) {
         switch outcome {
@@ -170,25 +170,21 @@ extension Outbox {
     }
 }
 
-extension AdapterAnswer {
+extension PresenterAnswer {
     /// The approximate bytes of a message with the answer.
     ///
-    /// - Complexity: O(objects, items or transactions); their contents are not read.
+    /// - Complexity: O(items); their contents are not read.
     fileprivate var sizeOnBus: Int {
         switch self {
-        case .objects(_, _, let objects): objects.reduce(0) { $0 + $1.byteCount + 48 }
-        case .object(_, _, let object): object.byteCount
-        case .items(_, _, let items):
+        case .items(_, let items):
             items.reduce(0) {
                 $0 + $1.item.content.byteCount + $1.item.reuseIdentifier.utf8.count + $1.objectID.utf8.count + 40
             }
-        case .itemCounts(_, let counts): 4 * counts.count
-        case .changes(_, let transactions): transactions.reduce(0) { $0 + $1.encodedSize + 64 }
-        case .picture(let picture, _): picture.items.reduce(0) { $0 + $1.content.byteCount + 128 }
+        case .itemCounts(let counts): 4 * counts.count
+        case .picture(let picture): picture.items.reduce(0) { $0 + $1.content.byteCount + 128 }
         case .selection(let selected, let deselected):
             (selected + deselected).reduce(0) { $0 + $1.objectID.utf8.count + 16 }
-        case .text(let text): text.utf8.count
-        case .revision, .opened, .sequence, .scrolled, .flag, .done: 0
+        case .sequence, .scrolled, .flag, .done: 0
         }
     }
 }

@@ -3,7 +3,7 @@
 internal import DBus
 internal import Glibc
 internal import ListConfiguration
-internal import ListKit
+@_spi(Daemon) internal import ListKit
 internal import ListProtocol
 internal import ListStore
 internal import ListSupport
@@ -47,15 +47,7 @@ struct StateDump {
             "  source \(adapter.options.source.text), owner \(adapter.access.owner), "
                 + "readers \(adapter.access.readers.text)")
         let description = await withCheckedContinuation { continuation in
-            adapter.request { outcome in
-                if case .success(.text(let text)) = outcome {
-                    continuation.resume(returning: text)
-                } else {
-                    continuation.resume(returning: "")
-                }
-            } _: { id in
-                .query(id, .description)
-            }
+            adapter.host.describe { continuation.resume(returning: $0) }
         }
         lines += description.split(separator: "\n").map { "  " + $0 }
         lines += service.views.all.filter { $0.adapter === adapter }.map { view in

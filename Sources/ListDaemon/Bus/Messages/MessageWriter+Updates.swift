@@ -23,7 +23,7 @@ extension MessageWriter {
 
     /// Appends the arguments of an `Updated` of kind `announce`, which repeats the present revision with empty
     /// batches.
-    mutating func append(announcing status: AdapterStatus, of epoch: String) {
+    mutating func append(announcing status: ListStatus, of epoch: String) {
         append(epoch)
         append(status.revision)
         append(status.revision)

@@ -96,7 +96,7 @@ package final class Service {
     /// Holds back the flushes of all hosts while too much is queued for the bus. Changes are combined meanwhile.
     private func setFlushesHeld(_ holds: Bool) {
         if holds { count(.holds) }
-        for adapter in adapters.all { adapter.send(.hold(holds)) }
+        for adapter in adapters.all { adapter.host.hold(holds) }
     }
 
     /// Notifies a client at once that it missed a signal.

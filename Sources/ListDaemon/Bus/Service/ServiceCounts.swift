@@ -83,7 +83,7 @@ extension Service {
     }
 
     /// Returns the sum of a count over all lists, at most `Int.max`.
-    private func total(of count: KeyPath<AdapterStatus, Int>) -> Int {
+    private func total(of count: KeyPath<ListStatus, Int>) -> Int {
         adapters.all.reduce(0) { $0.addingSaturated($1.status[keyPath: count]) }
     }
 }

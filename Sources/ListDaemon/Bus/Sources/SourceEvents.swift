@@ -103,11 +103,12 @@ extension AdapterObject {
         _ completion: @escaping @DBusActor (ListError?) -> Void
     ) {
         let record = intake.makeRecord(after: progress, isWhole: isWhole, lacksObjects: filling.lacksObjects)
-        request { [weak self, intake] outcome in
+        intake.willApply()
+        host.update(operation, cursor: record.bytes) { [weak self, intake] outcome in
             guard let self else { return completion(nil) }
             guard !isEnding else {
                 // The store has the content of this record, even though the list is ending.
-                if case .success = outcome { intake.didApply(record) }
+                if case .success = outcome { intake.didApply(record) } else { intake.didNotApply() }
                 return completion(nil)
             }
             switch outcome {
@@ -116,13 +117,9 @@ extension AdapterObject {
                 // refuses the removal.
                 intake.didNotApply()
                 completion(error)
-            case .success(let answer):
-                if case .revision(let revision, let dropped, _, let removed) = answer {
-                    intake.didApply(record, removed: removed)
-                    report(dropped, [.revision(revision)])
-                } else {
-                    intake.didApply(record)
-                }
+            case .success(let written):
+                intake.didApply(record, removed: written.removed)
+                report(written.droppedDuplicates, [.revision(written.revision)])
                 changeFilling { $0.setState(.ready) }
                 completion(nil)
             case .failure(let error) where error.isTemporary:
@@ -135,9 +132,6 @@ extension AdapterObject {
                 fail(error)
                 completion(nil)
             }
-        } _: { [intake] id in
-            intake.willApply()
-            return .update(UpdateRequest(id: id, cursor: record.bytes, operation: operation))
         }
     }
 

@@ -41,17 +41,15 @@ extension AdapterObject {
     /// Checks the size of the patched object before the patch is sent, because an object above the limits would make
     /// the whole list fail.
     private func patch(_ call: Call, id: String, set: Fields, unset: [String], isConditional: Bool) {
-        request { [self] outcome in
+        host.readObject(id) { [self] outcome in
             do throws(ListError) {
-                guard case .object(_, _, let object) = try outcome.get() else { throw ListError.unexpectedAnswer }
+                let object = try outcome.get().object
                 try service.limits.objects.check(
                     try object.with(fields: object.fields.patched(set: set, unset: unset)))
                 try sendToSource(.patch(id: id, set: set, unset: unset), isConditional: isConditional, for: call)
             } catch {
                 call.fail(error)
             }
-        } _: { request in
-            .query(request, .find(id: id))
         }
     }
 

@@ -78,7 +78,7 @@ final class ViewDirectory {
     /// Closes all views of a connection that has ended.
     func close(ownedBy peer: Peer) {
         for view in views.values where view.owner === peer {
-            view.adapter.send(.closeView(view.number, .closed), by: view.user)
+            view.adapter.host.closeView(view.number, .closed, by: view.user)
         }
     }
 }

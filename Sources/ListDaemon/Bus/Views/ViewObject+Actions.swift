@@ -23,18 +23,14 @@ extension ViewObject {
         try service.limits.objects.check(parameters: parameters)
         let invoked = InvokedAction(id: id, item: item, action: action, parameters: parameters, user: caller.user)
         // The signal must be sent even if the call expects no reply.
-        adapter.request(of: call.peer, isLong: false) { [adapter] outcome in
+        let command = ViewCommand.invoke(id: id, item: Int(item), action: action, parameters: parameters)
+        adapter.view(command, on: number, for: call.peer, isLong: false) { [adapter] outcome in
             switch outcome {
             case .success(.flag(let isHandled)):
                 call.reply(isHandled || adapter.signals.sendInvoked(invoked, toOwner: adapter.access.owner))
             case .success: call.fail(ListError.unexpectedAnswer)
             case .failure(let error): call.fail(error)
             }
-        } _: { [number] id in
-            .view(
-                id, number,
-                .invoke(id: invoked.id, item: Int(invoked.item), action: invoked.action, parameters: invoked.parameters)
-            )
         }
     }
 }

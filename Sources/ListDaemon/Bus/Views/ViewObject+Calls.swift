@@ -134,8 +134,9 @@ extension ViewObject {
         request(for: call, .resync) { [self] outcome in
             var lost = Point.zero
             if case .success = outcome { lost = takeLostShift() }
-            answer(call, with: outcome) { [lost] answer, writer in
-                guard case .picture(var picture, let status) = answer else { return false }
+            answer(call, with: outcome) { [lost, status = adapter.status] answer, writer in
+                guard case .picture(var picture) = answer else { return false }
+                picture.revision = status.revision
                 picture.shift = picture.shift + lost
                 writer.append(picture, counts: (status.objectCount, status.itemCount))
                 return true

@@ -93,7 +93,7 @@ final class ViewObject {
     }
 
     /// Answers a call in the order of the owner's messages.
-    func answer(_ call: Call, with outcome: Result<AdapterAnswer, ListError>, _ write: @escaping AnswerEncoder) {
+    func answer(_ call: Call, with outcome: Result<PresenterAnswer, ListError>, _ write: @escaping AnswerEncoder) {
         if case .failure = outcome, service.views.object(number) == nil {
             // The view was closed while the call was under way.
             return call.fail(DBusError.unknownObject(path))
@@ -102,16 +102,14 @@ final class ViewObject {
     }
 
     /// Sends a command to the host on behalf of a call, behind the viewport that waits.
-    func request(for call: Call, _ command: ViewCommand, _ completion: @escaping AdapterObject.Completion) {
+    func request(for call: Call, _ command: ViewCommand, _ completion: @escaping ListHost.Completion<PresenterAnswer>) {
         switch command {
         case .setViewport, .acknowledge: break
         case .setVisibleRange, .scrollTo, .reportScroll, .setOnScreen, .reportSizes, .select, .changeSelection,
             .invoke, .setHighlighted, .resync, .close:
             sendWaitingViewport()
         }
-        adapter.request(of: call.peer, isLong: mayTakeLong(command), completion) { [number] id in
-            .view(id, number, command)
-        }
+        adapter.view(command, on: number, for: call.peer, isLong: mayTakeLong(command), done: completion)
     }
 }
 
@@ -185,7 +183,7 @@ extension ViewObject {
     /// - Parameter then: called with the outcome, after the call was answered.
     func performForPicture(
         _ call: Call, _ command: @escaping @DBusActor (_ growth: Int) -> ViewCommand,
-        then: @escaping AdapterObject.Completion = { _ in }
+        then: @escaping ListHost.Completion<PresenterAnswer> = { _ in }
     ) {
         places += 1
         performForPicture(call, command, number: places, growth: Self.firstGrowth, then: then)
@@ -193,7 +191,7 @@ extension ViewObject {
 
     private func performForPicture(
         _ call: Call, _ command: @escaping @DBusActor (_ growth: Int) -> ViewCommand, number: UInt64, growth: Int,
-        then: @escaping AdapterObject.Completion
+        then: @escaping ListHost.Completion<PresenterAnswer>
     ) {
         let quotas = service.limits.quotas
         let booked = quotas.bookBytes(upTo: growth, for: user)
@@ -220,7 +218,7 @@ extension ViewObject {
     }
 
     /// Encodes the answer of a call with the sequence number of the view.
-    nonisolated static func writeSequence(_ answer: AdapterAnswer, _ writer: inout MessageWriter) -> Bool {
+    nonisolated static func writeSequence(_ answer: PresenterAnswer, _ writer: inout MessageWriter) -> Bool {
         guard case .sequence(let sequence) = answer else { return false }
         writer.append(sequence)
         return true

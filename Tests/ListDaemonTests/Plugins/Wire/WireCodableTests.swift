@@ -49,8 +49,6 @@ struct WireCodableTests {
                 .open(setup), .objects([object, object]), .openView(6, 7, view.options), .closeView(7),
                 .query(3, .items(firstSection: 0, sectionCount: 4, byteLimit: 5)),
                 .query(3, .itemCounts(firstSection: 1, limit: 2)), .hold(views: true, items: false), .allowChanges(7),
-                .query(1, .objects(offset: 1, limit: .max, byteLimit: 3)), .query(2, .find(id: "x")),
-                .query(4, .changes(since: 9, byteLimit: 1)), .query(5, .description),
                 .moveItem(ItemMoveRequest(id: .max, from: path, to: path, animated: false)),
             ] + updates.map { .present(PresenterUpdate($0)) }
             + updates.map { .present(PresenterUpdate($0, controllers: table)) }
@@ -119,26 +117,17 @@ struct WireCodableTests {
             .nearEnd(view: 1, revision: 2, distance: 3.5),
             .nearEnd(view: 1, revision: 2, distance: nil),
         ]
-        let answers: [AdapterAnswer] = [
-            .revision(1, droppedDuplicates: DroppedDuplicates(count: 2, ids: ["a", "b"]), isRefused: true),
-            .revision(
-                1, droppedDuplicates: DroppedDuplicates(), isRefused: false,
-                removed: LargeRemoval(objects: 501, total: 1000)),
-            .objects(revision: 1, total: 2, [object]),
-            .object(revision: 1, section: 2, object),
+        let answers: [PresenterAnswer] = [
             .items(
-                revision: 1, next: 2,
+                next: 2,
                 [
                     PlacedItem(
                         section: 1, objectID: "o", index: 2,
                         item: ListItem(identity: "i", reuseIdentifier: "r", content: [:]))
                 ]),
-            .changes(revision: 1, [transaction]), .opened(AdapterStatus()), .sequence(4),
-            .scrolled(offset: .zero, sequence: 1), .flag(true),
-            .picture(
-                Picture(sequence: 1, revision: 2, contentSize: .zero, offset: .zero, items: [item]), of: AdapterStatus()
-            ),
-            .text("text"), .done, .itemCounts(revision: 1, [0, .max]),
+            .sequence(4), .scrolled(offset: .zero, sequence: 1), .flag(true),
+            .picture(Picture(sequence: 1, revision: 2, contentSize: .zero, offset: .zero, items: [item])), .done,
+            .itemCounts([0, .max]),
             .selection(selected: [SelectedItem(objectID: "x", item: 0)], deselected: []),
         ]
         let description = ViewDescription(
@@ -307,14 +296,13 @@ struct WireCodableTests {
             var selection = none
             selection.selection = [SelectedItem(objectID: "a", item: number)]
             reports += [
-                .changed(selection), .answer(1, .success(.items(revision: 1, next: number, [])), none),
-                .answer(1, .success(.objects(revision: 1, total: number, [])), none),
+                .changed(selection), .answer(1, .success(.items(next: number, [])), none),
             ]
         }
         let picture = Picture(sequence: .max, revision: 2, contentSize: .zero, offset: .zero, items: [])
         events.append(
             .picture(PictureChange(view: 1, sequence: .max, revision: 3, contentSize: .zero, offset: .zero)))
-        return reports + [.answer(1, .success(.picture(picture, of: AdapterStatus())), none)]
+        return reports + [.answer(1, .success(.picture(picture)), none)]
             + events.map { .changed(Announcement(events: [$0], itemCount: 0)) }
     }
 

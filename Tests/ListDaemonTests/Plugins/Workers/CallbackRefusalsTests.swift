@@ -16,38 +16,38 @@ struct CallbackRefusalsTests {
     /// The objects of the list, one for each section.
     private let list = (0..<10).map { "o\($0)" }
 
-    private func isRefused(_ command: AdapterCommand) -> Bool {
+    private func isRefused(_ command: PresenterOrder) -> Bool {
         let error = refusals.refusal(
             of: command, position: list.firstIndex(of:), isShown: { view, id in view == 1 || id == "o1" })
         guard let error else { return false }
         return error.code == .pluginFailed && error.message.contains("in the callback")
     }
 
-    private mutating func recordDeath(by command: AdapterCommand, on object: String, viewport: Rect? = nil) {
+    private mutating func recordDeath(by command: PresenterOrder, on object: String, viewport: Rect? = nil) {
         refusals.add(command, dyingOn: object, in: "the callback", viewport: viewport)
     }
 
-    private func select(_ id: String, _ item: Int = 0, _ flag: Bool = true) -> AdapterCommand {
+    private func select(_ id: String, _ item: Int = 0, _ flag: Bool = true) -> PresenterOrder {
         .view(9, 1, .select(id: id, item: item, flag))
     }
 
-    private func items(_ first: Int, _ count: Int) -> AdapterCommand {
+    private func items(_ first: Int, _ count: Int) -> PresenterOrder {
         .query(9, .items(firstSection: first, sectionCount: count, byteLimit: 1))
     }
 
-    private func move(_ from: Int, _ to: Int) -> AdapterCommand {
+    private func move(_ from: Int, _ to: Int) -> PresenterOrder {
         let (source, target) = (IndexPath(section: from, item: 0), IndexPath(section: to, item: 0))
-        return .update(UpdateRequest(id: 9, operation: .moveItem(from: source, to: target)))
+        return .moveItem(ItemMoveRequest(id: 9, from: source, to: target))
     }
 
-    private func range(_ first: Int, _ last: Int) -> AdapterCommand {
+    private func range(_ first: Int, _ last: Int) -> PresenterOrder {
         .view(
             9, 1,
             .setVisibleRange(
                 seen: 0, first: IndexPath(section: first, item: 0), last: IndexPath(section: last, item: 0)))
     }
 
-    private func viewport(_ y: Double, width: Double = 100, height: Double = 100) -> AdapterCommand {
+    private func viewport(_ y: Double, width: Double = 100, height: Double = 100) -> PresenterOrder {
         .view(9, 1, .setViewport(seen: 0, Rect(x: 0, y: y, width: width, height: height)))
     }
 
@@ -61,7 +61,7 @@ struct CallbackRefusalsTests {
         "ChangeSelection has an object that killed a worker → it is refused in the same cases as Select and Deselect"
     )
     mutating func manySelected() {
-        func change(_ select: [String], _ deselect: [String] = []) -> AdapterCommand {
+        func change(_ select: [String], _ deselect: [String] = []) -> PresenterOrder {
             .view(
                 9, 1,
                 .changeSelection(
@@ -85,11 +85,11 @@ struct CallbackRefusalsTests {
         recordDeath(by: select("o1"), on: "o1")
         #expect(isRefused(select("o1", 3)))
         #expect(!isRefused(select("o1", 0, false)) && !isRefused(select("o2")))
-        let highlight = AdapterCommand.view(9, 2, .setHighlighted(id: "o1", item: 0, true))
+        let highlight = PresenterOrder.view(9, 2, .setHighlighted(id: "o1", item: 0, true))
         #expect(!isRefused(highlight))
         recordDeath(by: highlight, on: "o1")
         #expect(isRefused(highlight))
-        func invoke(_ id: String, _ action: String) -> AdapterCommand {
+        func invoke(_ id: String, _ action: String) -> PresenterOrder {
             .view(9, 2, .invoke(id: id, item: 0, action: action, parameters: Fields()))
         }
         #expect(!isRefused(invoke("o1", "a")))
@@ -101,7 +101,7 @@ struct CallbackRefusalsTests {
         "ReportScroll killed a worker → the same scroll phase is refused in views that show the object"
     )
     mutating func phases() {
-        func report(_ phase: ScrollPhase, in view: ViewID) -> AdapterCommand { .view(9, view, .reportScroll(phase)) }
+        func report(_ phase: ScrollPhase, in view: ViewID) -> PresenterOrder { .view(9, view, .reportScroll(phase)) }
         recordDeath(by: report(.began, in: 1), on: "o5")
         #expect(isRefused(report(.began, in: 1)))
         #expect(!isRefused(report(.ended, in: 1)) && !isRefused(report(.began, in: 2)))

@@ -19,8 +19,8 @@ struct DishonestWorkerTests {
     private func makeStage(_ worker: FalseWorker) async throws -> ListHostStage {
         let stage = ListHostStage(try (0..<3).map { try ListObject(id: "o\($0)") }, revision: 7)
         try await stage.present(in: worker, itemCount: 3)
-        stage.host.send(.openView(1, 1, ListViewOptions()))
-        stage.report(.answer(1, .success(.opened(AdapterStatus())), .items(3)), from: worker)
+        stage.send(.openView(1, 1, ListViewOptions()))
+        stage.report(.answer(1, .success(.done), .items(3)), from: worker)
         _ = try await stage.answer(to: 1).get()
         return stage
     }
@@ -28,7 +28,7 @@ struct DishonestWorkerTests {
     /// Returns the effects of a worker's report; `nil` = the worker is blamed.
     private func effects(
         after reports: [PresenterReport], _ prepare: (ListHostStage, FalseWorker) async throws -> Void = { _, _ in }
-    ) async throws -> [AdapterEffect]? {
+    ) async throws -> [HostNews]? {
         let worker = FalseWorker()
         let stage = try await makeStage(worker)
         try await prepare(stage, worker)
@@ -81,7 +81,7 @@ struct DishonestWorkerTests {
                 if case .event(.updated(let transaction)) = $0 { transaction } else { nil }
             }
             #expect(updates.map(\.revision) == [8] && updates.map(\.kind) == [honest.kind])
-            let known = AdapterStatus(
+            let known = ListStatus(
                 revision: 8, oldestRevision: 7, objectCount: 4, itemCount: 4, isFlat: false)
             let hasStatus = said.contains { if case .status(known) = $0 { true } else { false } }
             #expect(hasStatus)
@@ -137,15 +137,15 @@ struct DishonestWorkerTests {
         let ask = { (stage: ListHostStage, worker: FalseWorker) in
             let path = IndexPath(section: 1, item: 0)
             let operation = UpdateRequest.Operation.moveItem(from: path, to: path)
-            stage.host.send(.update(UpdateRequest(id: 5, maximumObjectBytes: 100, operation: operation)))
+            stage.send(.update(5, operation, maximumObjectBytes: 100))
             _ = try await worker.orders.next(timeout: .seconds(60)) { if case .moveItem = $0 { true } else { false } }
         }
         let large = ["t": .string(String(repeating: "x", count: 100))] as Fields
         for object in [try ListObject(id: "o0"), try ListObject(id: "x"), try ListObject(id: "o1", fields: large)] {
-            #expect(try await isBlamed(.moveVerdict(5, .object(object)), after: ask))
+            #expect(try await isBlamed(.moveVerdict(2, .object(object)), after: ask))
         }
         #expect(try await isBlamed(.moveVerdict(6, .refused), after: ask))
-        let own = PresenterReport.moveVerdict(5, .object(try ListObject(id: "o1", fields: ["n": .int64(1)])))
+        let own = PresenterReport.moveVerdict(2, .object(try ListObject(id: "o1", fields: ["n": .int64(1)])))
         #expect(try await !isBlamed(own, after: ask))
     }
 
@@ -192,9 +192,9 @@ struct DishonestWorkerTests {
         changes.append(.picture(many))
         #expect(try await isBlamed(.changed(.items(30, changes))))
         let picture = Picture(sequence: 1, revision: 7, contentSize: .zero, offset: .zero, items: many.shown)
-        let blamed = try await isBlamed(.answer(3, .success(.picture(picture, of: AdapterStatus())), .items(3))) {
+        let blamed = try await isBlamed(.answer(2, .success(.picture(picture)), .items(3))) {
             stage, _ in
-            stage.host.send(.view(3, 1, .resync))
+            stage.send(.view(3, 1, .resync))
         }
         #expect(blamed)
     }

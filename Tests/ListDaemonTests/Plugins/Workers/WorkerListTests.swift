@@ -128,7 +128,7 @@ struct WorkerListTests {
         var first = PresenterOrder.present(PresenterUpdate(update))
         let objects = first.objects
         first.objects = [objects[0]]
-        let (part, counts) = (first, AdapterQuery.itemCounts(firstSection: 0, limit: 100))
+        let (part, counts) = (first, ItemQuery.itemCounts(firstSection: 0, limit: 100))
         list.post { list in
             list.perform(open)
             list.perform(part, missing: 2)
@@ -143,7 +143,7 @@ struct WorkerListTests {
                 switch report {
                 case .opened: heard.append("opened")
                 case .presented(let news): heard.append("presented \(news.itemCount)")
-                case .answer(_, .success(.itemCounts(_, let counts)), _): heard.append("\(counts.count)")
+                case .answer(_, .success(.itemCounts(let counts)), _): heard.append("\(counts.count)")
                 case .more: heard.append("more")
                 case .changed, .answer, .moveVerdict: heard.append("?")
                 }

@@ -120,7 +120,7 @@ extension Follower {
         detach()
         setBase(found)
         directory.attach(self, to: found)
-        target?.beginLoading()
+        target?.changeFilling { $0.setState(.loading) }
         derivation.restart(with: queries.present, number: number)
         updateReaders()
         requestPage(from: 0)
@@ -157,9 +157,9 @@ extension Follower {
     private func removeAllObjects() {
         guard base == nil, let target else { return }
         let number = number
-        target.removeAllObjects { [weak self] error in
+        target.host.update(.performUpdates(objects: [])) { [weak self] outcome in
             guard let self, number == self.number, !isStopped else { return }
-            if error != nil { return retryLater { [weak self] in self?.removeAllObjects() } }
+            if case .failure = outcome { return retryLater { [weak self] in self?.removeAllObjects() } }
             content = .empty
             updateReaders()
         }
@@ -185,10 +185,11 @@ extension Follower {
     /// Requests a page of the followed list, and passes it to the derivation.
     private func requestPage(from offset: Int) {
         let number = number
-        base?.readPage(from: offset, limit: Self.page.objects, byteLimit: Self.page.bytes) {
-            [weak self] total, objects in
-            guard let self, number == self.number else { return }
-            derivation.append(objects, from: offset, total: total, number: number)
+        base?.host.readPage(from: offset, limit: Self.page.objects, byteLimit: Self.page.bytes, isLong: true) {
+            [weak self] outcome in
+            // A failure needs no answer: the follower learns in another way that the list ends.
+            guard let self, number == self.number, case .success(let page) = outcome else { return }
+            derivation.append(page.objects, from: offset, total: page.total, number: number)
         }
     }
 
@@ -220,7 +221,7 @@ extension Follower {
         retries = Self.backoff
         guard case .replace = change else {
             // A failed list does not apply changes, so the next change replaces its whole contents.
-            return derivation.recordOutcome(isApplied: target?.hasFailed != true, number: number)
+            return derivation.recordOutcome(isApplied: target?.state != .failed, number: number)
         }
         derivation.recordOutcome(isApplied: true, number: number)
         guard let base else { return }

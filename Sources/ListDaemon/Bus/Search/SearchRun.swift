@@ -62,13 +62,11 @@ final class SearchRun {
     }
 
     private func beginExamining() {
-        ask(.objects(offset: 0, limit: 0, byteLimit: 0)) { [self] outcome in
-            guard case .success(.objects(let revision, let total, _)) = outcome else {
-                return finishWithError(of: outcome)
-            }
+        readPage(0..<0) { [self] page in
             examineNextPage(
                 SearchProgress(
-                    from: arguments.from, isBackwards: arguments.isBackwards, revision: revision, count: total))
+                    from: arguments.from, isBackwards: arguments.isBackwards, revision: page.revision,
+                    count: page.total))
         }
     }
 
@@ -79,30 +77,29 @@ final class SearchRun {
         steps += 1
         // If the list changes faster than it is examined, the rest is read as a single page, so that the search ends.
         let range = steps > 64 + 4 * progress.region.count / limit ? progress.region : next
-        ask(.objects(offset: range.lowerBound, limit: range.count, byteLimit: .max)) { [self] outcome in
-            guard case .success(.objects(let revision, let total, let objects)) = outcome else {
-                return finishWithError(of: outcome)
-            }
-            let page = Page(revision: revision, origin: min(range.lowerBound, total), objects: objects[...])
-            if revision == progress.revision {
+        readPage(range) { [self] read in
+            let page = Page(
+                revision: read.revision, origin: min(range.lowerBound, read.total), objects: read.objects[...])
+            if page.revision == progress.revision {
                 examine(page, progress: progress, laterChanges: [])
             } else {
-                catchUp(with: page, progress: progress, total: total)
+                catchUp(with: page, progress: progress, total: read.total)
             }
         }
     }
 
     /// Applies the changes since the last page to the progress, and examines the new page.
     private func catchUp(with page: Page, progress: SearchProgress, total: Int) {
-        ask(.changes(since: progress.revision, byteLimit: .max)) { [self] outcome in
+        guard mayContinue() else { return }
+        adapter.host.readChanges(since: progress.revision, byteLimit: .max, isLong: true) { [self] outcome in
             var progress = progress
             var later: [Transaction] = []
             switch outcome {
-            case .success(.changes(_, let changes)):
-                for change in changes where change.revision <= page.revision { progress.apply(change) }
-                later = changes.filter { $0.revision > page.revision }
+            case .success(let known):
+                for change in known.changes where change.revision <= page.revision { progress.apply(change) }
+                later = known.changes.filter { $0.revision > page.revision }
             case .failure(let error) where error.code == .revisionGone: break
-            case .success, .failure: return finishWithError(of: outcome)
+            case .failure(let error): return finish(.failure(error))
             }
             if progress.revision != page.revision { progress.restart(revision: page.revision, count: total) }
             examine(page, progress: progress, laterChanges: later)
@@ -135,21 +132,31 @@ final class SearchRun {
         }
     }
 
-    /// Sends a query to the list. If the caller has left or may no longer read the list, the search ends instead.
-    private func ask(
-        _ query: AdapterQuery, _ handle: @escaping @DBusActor (Result<AdapterAnswer, ListError>) -> Void
-    ) {
-        guard !call.peer.hasDeparted else { return finish(nil) }
-        do throws(ListError) {
-            if adapter.access != rules { try adapter.checkReadingAccess(call) }
-        } catch {
-            return finish(.failure(error))
+    /// Reads objects of the list, or ends the search with the error.
+    private func readPage(_ range: Range<Int>, _ handle: @escaping @DBusActor (ObjectPage) -> Void) {
+        guard mayContinue() else { return }
+        adapter.host.readPage(from: range.lowerBound, limit: range.count, byteLimit: .max, isLong: true) {
+            [self] outcome in
+            switch outcome {
+            case .success(let page): handle(page)
+            case .failure(let error): finish(.failure(error))
+            }
         }
-        adapter.ask(query, by: call.peer.pluginCaller, handle)
     }
 
-    private func finishWithError(of outcome: Result<AdapterAnswer, ListError>) {
-        if case .failure(let error) = outcome { finish(.failure(error)) } else { finish(.failure(.unexpectedAnswer)) }
+    /// Ends the search and returns `false` if the caller has left, or may no longer read the list.
+    private func mayContinue() -> Bool {
+        guard !call.peer.hasDeparted else {
+            finish(nil)
+            return false
+        }
+        do throws(ListError) {
+            if adapter.access != rules { try adapter.checkReadingAccess(call) }
+            return true
+        } catch {
+            finish(.failure(error))
+            return false
+        }
     }
 
     private func finish(with progress: SearchProgress) {

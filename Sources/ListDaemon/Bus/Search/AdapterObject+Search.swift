@@ -5,13 +5,6 @@ internal import DBus
 internal import ListWorkers
 
 extension AdapterObject {
-    func ask(
-        _ query: AdapterQuery, by user: UInt32,
-        _ completion: @escaping @DBusActor (Result<AdapterAnswer, ListError>) -> Void
-    ) {
-        request(by: user, isLong: true, completion) { .query($0, query) }
-    }
-
     /// Answers `Search`: finds the next object that contains a text.
     func search(_ call: Call) throws {
         try checkReadingAccess(call)

@@ -57,14 +57,14 @@ final class FollowerDirectory {
     /// Reports all further changes of a list to a follower.
     func attach(_ follower: Follower, to base: AdapterObject) {
         attached[ObjectIdentifier(base), default: []].append(follower)
-        base.setFollowed(true)
+        base.host.setReportsChanges(true)
     }
 
     /// Stops reporting the changes of a list to a follower.
     func detach(_ follower: Follower, from base: AdapterObject) {
         let rest = attached[ObjectIdentifier(base), default: []].filter { $0 !== follower }
         attached[ObjectIdentifier(base)] = rest.isEmpty ? nil : rest
-        if rest.isEmpty { base.setFollowed(false) }
+        if rest.isEmpty { base.host.setReportsChanges(false) }
     }
 
     // MARK: Changes of lists

@@ -42,33 +42,4 @@ extension AdapterObject {
         emitPropertiesChanged(["Options"])
         service.adapters.followers.reportHintsChange(of: self)
     }
-
-    // MARK: The list as the followed one
-
-    func readPage(
-        from offset: Int, limit: Int, byteLimit: Int,
-        _ completion: @escaping @DBusActor (_ total: Int, _ objects: [ListObject]) -> Void
-    ) {
-        request(isLong: true) { outcome in
-            // A failure needs no answer: the follower learns in another way that this list ends.
-            if case .success(.objects(_, let total, let objects)) = outcome { completion(total, objects) }
-        } _: { id in
-            .query(id, .objects(offset: offset, limit: limit, byteLimit: byteLimit))
-        }
-    }
-
-    // MARK: The list as the follower
-
-    var hasFailed: Bool { state == .failed }
-
-    func beginLoading() { changeFilling { $0.setState(.loading) } }
-
-    /// Removes all objects from the list.
-    func removeAllObjects(_ completion: @escaping @DBusActor (ListError?) -> Void) {
-        request { outcome in
-            if case .failure(let error) = outcome { completion(error) } else { completion(nil) }
-        } _: { id in
-            .update(UpdateRequest(id: id, operation: .performUpdates(objects: [])))
-        }
-    }
 }
