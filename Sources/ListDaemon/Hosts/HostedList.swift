@@ -402,7 +402,7 @@ extension HostedList {
             _ = presenter.close()
             return
         }
-        handleLoss(.move)
+        handleLoss(by: nil)
         link.attach(presenter)
         reserveRevisions()
         proceed()
@@ -410,12 +410,25 @@ extension HostedList {
 
     /// Handles the loss of the presenter. Its calls go to the next presenter, except the call during which the
     /// worker died. No call waits forever.
-    func handleLoss(_ loss: PresenterCalls.Loss) {
-        switch link.handleLoss(loss) {
+    ///
+    /// - Parameter death: the death of its worker; nil = the list moves.
+    func handleLoss(by death: Death?) {
+        switch link.handleLoss(by: death) {
         case .none: break
         case .askAgain: objects.cancelMove(now: now)
         case .refused(let error): carryOut(driver.decided(.error(error)))
         }
+        proceed()
+    }
+
+    /// Forgets the objects in whose callbacks workers have died.
+    ///
+    /// - Parameter reloads: whether the list shows them now; otherwise its next opening does.
+    func forgetFatalObjects(reloads: Bool) {
+        let ids = link.forgetFatalObjects()
+        guard reloads, link.stage == .open, !ids.isEmpty, !isOver else { return }
+        // No client waits for the answer, so no request has this number.
+        objects.enqueue(UpdateRequest(id: 0, operation: .reloadObjects(ids)), now: now, isOnScreen: link.isOnScreen)
         proceed()
     }
 
@@ -481,6 +494,7 @@ extension HostedList {
             publish(announcement)
         }
         link.tell(pause)
+        link.answerRefusedCalls()
         link.sendCalls()
     }
 }

@@ -404,12 +404,10 @@ extension ListHost: ListExecutor {
     package func presentLocally() { run(cost: .max) { $0.presentHere() } }
 
     /// Handles the loss of the presenter, whose worker has ended.
-    ///
-    /// - Parameter call: the callback that was running for the list; nil if none was.
-    package func losePresenter(in call: DeadlyCall?) { run(cost: .max) { $0.handleLoss(.death(call)) } }
+    package func losePresenter(by death: Death) { run(cost: .max) { $0.handleLoss(by: death) } }
 
-    /// Allows requests again that were refused because workers had died while they handled them.
-    package func forgetRefusals() { run(cost: 0) { $0.link.forgetRefusals() } }
+    /// Forgets the objects in whose callbacks workers have died.
+    package func forgetFatalObjects(reloads: Bool) { run(cost: 0) { $0.forgetFatalObjects(reloads: reloads) } }
 
     /// Runs a timer of a section controller among the list's work.
     nonisolated func perform(after milliseconds: UInt64, _ work: @escaping @Sendable () -> Void) {

@@ -56,6 +56,8 @@ final class PresenterLink: ListPresenter {
     private var known = PresenterState()
     private var calls = PresenterCalls()
     private var reports = ReportQueue()
+    /// The calls that killed a worker, until the objects at fault are announced.
+    private var refusals: [(id: RequestID, error: ListError)] = []
     /// Whether the list was reported as paused, because it has lost its presenter.
     private var isPaused = false
     /// Whether all unrequested changes are held back, and whether items that change by themselves are.
@@ -159,13 +161,15 @@ final class PresenterLink: ListPresenter {
     }
 
     /// Handles the loss or replacement of the presenter: its unanswered calls go to the next one.
-    func handleLoss(_ loss: PresenterCalls.Loss) -> LostMove {
+    ///
+    /// - Parameter death: the death of its worker; nil = the list moves.
+    func handleLoss(by death: Death?) -> LostMove {
         guard presenter != nil else { return .none }
         closePresenter()
         (session.stage, session.update) = (.closed, nil)
         reports.removeAll()
         session.closings = []
-        if loss.isDeath {
+        if death != nil {
             isPaused = true
             var pause = silence
             pause.isPaused = true
@@ -176,14 +180,27 @@ final class PresenterLink: ListPresenter {
         known.endClosingViews(at: objects.place, telling: &ended)
         tell(ended)
         for id in calls.popClosings() { answer(id, .success(.done)) }
-        let refused = calls.markUnsent(after: loss, worker: controllers.worker, viewport: known.viewport)
+        let refused = calls.markUnsent(after: death, worker: controllers.worker) { [objects] id in
+            // The worker may have died of an object that the update under way inserts.
+            objects.table.index(ofID: id, .new) != nil
+        }
         for (id, call, error) in refused where id != session.move?.id {
             if case .openView(_, let view, _) = call.order { known.remove(view) }
-            answer(id, .failure(error))
+            refusals.append((id, error))
         }
+        var faulty = silence
+        faulty.events = calls.popNewFaults().map { .sectionFault($0) }
+        tell(faulty)
+        if faulty.events.isEmpty { answerRefusedCalls() }
         defer { session.move = nil }
         guard let move = session.move else { return .none }
         return refused.first { $0.id == move.id }.map { .refused($0.error) } ?? .askAgain
+    }
+
+    /// Answers the calls that killed a worker.
+    func answerRefusedCalls() {
+        for (id, error) in refusals { answer(id, .failure(error)) }
+        refusals = []
     }
 
     private func closePresenter() {
@@ -210,14 +227,13 @@ final class PresenterLink: ListPresenter {
         let setup = PresenterSetup(
             configuration: reload?.options ?? objects.configuration, controllers: controllers,
             views: known.resumptions(except: calls.openingViews), selection: known.selection,
-            holdsViews: holds.all, holdsItems: holds.items)
+            faults: calls.fatal.faults, holdsViews: holds.all, holdsItems: holds.items)
         queue(presenter?.open(setup, of: objects.table))
     }
 
     /// Presents an update. A list without an open presentation is opened with the update instead, by its owner.
     func show(_ new: Change) -> Announcement? {
         listWillChange(by: new)
-        if new.options != nil { calls.forgetRefusals() }
         let table = new.requests.lazy.compactMap { [coming] in coming[$0] }.first
         if let table { use(table) }
         guard session.stage == .open else { return nil }
@@ -295,7 +311,7 @@ final class PresenterLink: ListPresenter {
         guard old !== table.worker else { return }
         move = (old, table.worker)
         // No move of an item is asked about while an update is presented.
-        _ = handleLoss(.move)
+        _ = handleLoss(by: nil)
     }
 
     /// Removes and returns the move that the owner has to make.
@@ -371,9 +387,7 @@ final class PresenterLink: ListPresenter {
     /// Sends the waiting calls in order of arrival.
     func sendCalls() {
         guard session.stage == .open, let presenter else { return }
-        let unsent = calls.popUnsent(
-            asksPlugin: presenter.isElsewhere, worker: controllers.worker, position: objects.place.position,
-            isShown: known.view(_:displays:))
+        let unsent = calls.popUnsent(asksPlugin: presenter.isElsewhere, worker: controllers.worker)
         for (id, call, error) in unsent {
             if let error { answer(id, .failure(error)) } else { send(call, id) }
         }
@@ -409,11 +423,14 @@ final class PresenterLink: ListPresenter {
         return .view(id, view, range)
     }
 
-    /// Allows calls again that were refused because workers had died while they handled them.
-    func forgetRefusals() { calls.forgetRefusals() }
+    /// Forgets the objects in whose callbacks workers have died, and returns the fatal ones.
+    func forgetFatalObjects() -> [String] {
+        defer { calls.forgetFatalObjects() }
+        return calls.fatal.objects
+    }
 
-    /// Adapts to a change of the list: calls about changed objects are no longer refused, and views that name items
-    /// by index keep naming the same items.
+    /// Adapts to a change of the list: changed objects are no longer fatal, and views that name items by index keep
+    /// naming the same items.
     private func listWillChange(by change: Change) {
         calls.listWillChange(by: change, in: objects.table)
         // A presenter in this process has the views itself.
@@ -422,6 +439,7 @@ final class PresenterLink: ListPresenter {
 
     /// Answers all calls with an error, ends all views and closes the presenter, because the list ends.
     func end(_ reason: ViewClosing, refusing error: ListError) {
+        answerRefusedCalls()
         for (id, _) in calls.popAll() { answer(id, .failure(error)) }
         closePresenter()
         var ended = silence

@@ -30,15 +30,18 @@
 
     /// Creates a presentation of objects, with a table of its own. Of objects with equal identifiers, the first one
     /// is kept.
+    ///
+    /// - Parameter faults: the objects whose section controllers are not called until they change, with the reasons that
+    ///   their error items show.
     public convenience init(
         configuration: ListOptions, controllers: any ListSectionControllerProvider, objects: [ListObject],
-        executor: (any ListExecutor)?, observer: (any CallObserver)?
+        faults: [String: String] = [:], executor: (any ListExecutor)?, observer: (any CallObserver)?
     ) {
         self.init(
             configuration, controllers, SectionTable(), revision: 0, makeTicket: { .none }, executor: executor,
             observer: observer, delegate: nil)
         collectLosses()
-        load(objects)
+        load(objects, faults: faults)
     }
 
     /// Creates a presentation of the sections in the table of an ``ObjectList`` on the same executor.
@@ -81,19 +84,25 @@
     }
 
     /// Fills a new presentation with objects. Objects of unknown types are dropped.
-    func load(_ objects: [ListObject]) {
+    func load(_ objects: [ListObject], faults: [String: String] = [:]) {
         var objects = objects
         var kinds = LastKind()
         if !objects.allSatisfy({ kinds.isKnown(for: $0, in: store) }) {
             objects = UniqueObjects(objects).objects.filter { kinds.isKnown(for: $0, in: store) }
         }
-        var (count, uncounted) = (0, [Int]())
+        let faults = Dictionary(faults.map { (ExactText($0), $1) }) { first, _ in first }
+        var (count, uncounted, fatal) = (0, [Int](), [(position: Int, reason: String)]())
         store.map.table.load(objects) { object in
             defer { count += 1 }
+            if !faults.isEmpty, let reason = faults[ExactText(object.id)] {
+                fatal.append((count, reason))
+                return 1
+            }
             if let itemCount = kinds.itemCount(of: object, in: store) { return itemCount }
             uncounted.append(count)
             return 0
         }
+        for (position, reason) in fatal { store.setFatalFault(reason, ofSectionAt: position) }
         store.countItems(at: uncounted)
     }
 

@@ -180,10 +180,19 @@ extension ListItem {
             && ExactText(lhs.reuseIdentifier) == ExactText(rhs.reuseIdentifier) && lhs.content == rhs.content
     }
 
-    /// Returns the error item that a section with a fault shows. Its reuse identifier is `error`, and its field
+    private static let faultIdentifier = "listd/fault"
+
+    /// Returns the error item that a section with a fault shows. Its reuse identifier is `listd/fault`, and its field
     /// `error` has the reason.
     static func fault(_ reason: String) -> ListItem {
-        ListItem(reuseIdentifier: "error", content: ["error": .string(reason)])
+        ListItem(reuseIdentifier: faultIdentifier, content: ["error": .string(reason)])
+    }
+
+    /// Returns the content without the fields that a viewer does not want. The reason in an error item stays.
+    ///
+    /// - Parameter fields: the fields that the viewer wants; empty for all.
+    @_spi(Daemon) public func content(filteredTo fields: Set<ExactText>) -> Fields {
+        fields.isEmpty || reuseIdentifier == Self.faultIdentifier ? content : content.filtered(to: fields)
     }
 }
 

@@ -12,6 +12,8 @@ final class SectionStore {
     let events: EventQueue
     private var provider: any ListSectionControllerProvider
     private var registry = SectionControllerRegistry()
+    /// The sections at fault whose controllers must not be called.
+    private var fatal: Set<SectionHandle> = []
     /// The state that section controllers stored with objects.
     private var states: [SectionHandle: Fields] = [:]
     private weak var host: (any SectionContextHost)?
@@ -86,10 +88,10 @@ final class SectionStore {
 
     /// Returns the controller of a section, and makes the controller if necessary.
     ///
-    /// Returns `nil` while the controller is being made, and if it cannot be made.
+    /// Returns `nil` while the controller is being made, and if it cannot be made or must not be called.
     func controller(of handle: SectionHandle) -> ListSectionController? {
         if let controller = registry.controllers[handle] { return controller }
-        guard let object = map.object(of: handle) else { return nil }
+        guard !fatal.contains(handle), let object = map.object(of: handle) else { return nil }
         return gate.limitNesting { makeController(of: handle, for: object) }
     }
 
@@ -179,10 +181,25 @@ final class SectionStore {
         delegate?.contentsChanged(of: handle)
     }
 
-    func clearFault(of handle: SectionHandle) { registry.clearFault(of: handle) }
+    /// Records the fault of a section in a new presentation, whose controller must not be called.
+    func setFatalFault(_ reason: String, ofSectionAt position: Int) {
+        guard let handle = map.handle(at: position) else { return }
+        registry.setFault(reason, of: handle)
+        fatal.insert(handle)
+    }
+
+    /// Whether the controller of the section at a position must not be called, nor the traits of its kind.
+    func isFatal(at position: Int) -> Bool {
+        !fatal.isEmpty && map.existingHandle(at: position).map(fatal.contains) == true
+    }
+
+    func clearFault(of handle: SectionHandle) {
+        registry.clearFault(of: handle)
+        fatal.remove(handle)
+    }
 
     /// Clears the faults of all sections.
-    func clearFaults() { for handle in Array(registry.faults.keys) { registry.clearFault(of: handle) } }
+    func clearFaults() { for handle in Array(registry.faults.keys) { clearFault(of: handle) } }
 
     // MARK: Releasing
 
@@ -216,7 +233,7 @@ final class SectionStore {
         for (old, _) in change.removed {
             guard let handle = map.existingOldHandle(at: old) else { continue }
             registry.remove(handle)
-            registry.clearFault(of: handle)
+            clearFault(of: handle)
             states[handle] = nil
         }
     }

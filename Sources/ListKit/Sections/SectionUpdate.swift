@@ -297,7 +297,7 @@ final class SectionUpdate {
     private func recountAll() -> [SectionHandle] {
         var (handles, kinds) = ([SectionHandle](), LastKind())
         for (position, object) in map.objects(in: 0..<map.count).enumerated() {
-            if let count = kinds.itemCount(of: object, in: store) {
+            if !store.isFatal(at: position), let count = kinds.itemCount(of: object, in: store) {
                 map.setItemCount(count, at: position)
             } else {
                 map.handle(at: position).map { handles.append($0) }

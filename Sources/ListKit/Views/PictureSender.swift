@@ -115,7 +115,7 @@ final class PictureSender {
 
     private func fetchContent(of key: ElementKey) -> Content {
         let item = fetchItem(of: key)
-        let shown = fields.isEmpty ? item.content : item.content.filtered(to: fields)
+        let shown = item.content(filteredTo: fields)
         let names = item.reuseIdentifier.utf8.count + (key.handle.map { environment.store.id(of: $0).utf8.count } ?? 0)
         return Content(item: item, fields: shown, byteCount: shown.byteCount + names + PictureItem.overhead)
     }

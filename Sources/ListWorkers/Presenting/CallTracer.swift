@@ -13,8 +13,8 @@ package final class CallTracer: CallObserver, ListExecutor, @unchecked Sendable 
     private let slot: BreadcrumbSlot?
     /// Set once, before the list is used.
     private var executor: HostExecutor?
-    /// The user and request for which the list works at present; nil = none.
-    private(set) var cause: CallCause?
+    /// The user for whom the list works at present, and the request that waits for an answer; nil = none.
+    private var caller: (user: UInt32, request: RequestID)?
     private var stamp: UInt64 = 0
     private var calls: [Breadcrumb] = []
     private var stopwatch = CallbackStopwatch()
@@ -26,10 +26,12 @@ package final class CallTracer: CallObserver, ListExecutor, @unchecked Sendable 
     /// Sets the executor on which timers run. Call this once, before the list is used.
     func setExecutor(_ executor: HostExecutor) { self.executor = executor }
 
-    /// Runs `body`, and attributes the calls in it to a user and request; nil = to the list itself.
-    func withCause<Result>(_ cause: CallCause?, _ body: () -> Result) -> Result {
-        self.cause = cause
-        defer { self.cause = nil }
+    /// Runs `body`, and attributes the calls in it to a user, or to the list itself if that is nil.
+    ///
+    /// - Parameter request: the user's request that waits for an answer; 0 = none.
+    func run<Result>(for user: UInt32?, request: RequestID = 0, _ body: () -> Result) -> Result {
+        caller = user.map { ($0, request) }
+        defer { caller = nil }
         return body()
     }
 
@@ -93,17 +95,17 @@ package final class CallTracer: CallObserver, ListExecutor, @unchecked Sendable 
         guard let executor else { return }
         let origin = executor.isCurrent ? calls.last : nil
         executor.perform(after: milliseconds) {
-            self.cause = origin?.cause.map { CallCause(user: $0.user, request: 0) }
-            defer { self.cause = nil }
-            self.trace(.timer, controller: origin?.controller ?? "", object: origin?.object ?? "", work)
+            self.run(for: origin?.user) {
+                self.trace(.timer, controller: origin?.controller ?? "", object: origin?.object ?? "", work)
+            }
         }
     }
 
     private func begin(_ call: Breadcrumb) {
         guard let slot else { return }
         var call = call
-        call.cause = cause
-        write(call, to: slot)
+        if let caller { (call.user, call.request) = caller }
+        slot.write(call)
         if calls.isEmpty {
             stamp &+= 1
             slot.setStamp(stamp)
@@ -114,13 +116,9 @@ package final class CallTracer: CallObserver, ListExecutor, @unchecked Sendable 
     private func end() {
         guard let slot, calls.popLast() != nil else { return }
         if let outer = calls.last {
-            write(outer, to: slot)
+            slot.write(outer)
         } else {
             slot.setStamp(0)
         }
-    }
-
-    private func write(_ call: Breadcrumb, to slot: BreadcrumbSlot) {
-        slot.write(call.kind, controller: call.controller, object: call.object, cause: call.cause)
     }
 }

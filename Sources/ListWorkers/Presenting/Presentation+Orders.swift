@@ -124,9 +124,7 @@ extension Presentation {
         while section < (overflow ? objectCount : min(end, objectCount)) {
             guard let id = objects(from: section, limit: 1).first?.id else { break }
             var own = self.items(inSection: section)
-            if !fields.isEmpty {
-                for index in own.indices { own[index].content = own[index].content.filtered(to: fields) }
-            }
+            for index in own.indices { own[index].content = own[index].content(filteredTo: fields) }
             bytes += own.reduce(0) { $0 + $1.content.byteCount + $1.reuseIdentifier.utf8.count + id.utf8.count + 28 }
             if bytes > byteLimit, section > first { break }
             items += own.enumerated().map { PlacedItem(section: section, objectID: id, index: $0, item: $1) }

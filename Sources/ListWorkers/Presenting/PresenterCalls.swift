@@ -27,15 +27,15 @@ package struct PresenterCalls {
     private var order: [RequestID] = []
     /// The calls that were not sent, in order of arrival, except for those of `MoveItem`.
     private var unsent: [RequestID] = []
-    /// The calls that are refused because a worker died of similar ones.
-    private var refusals = CallbackRefusals()
+    /// The objects in whose callbacks workers died.
+    package private(set) var fatal = FatalObjects()
 
     /// Whether all calls are answered.
     package var isEmpty: Bool { calls.isEmpty }
     /// The number of unanswered calls.
     package var count: Int { calls.count }
 
-    /// Adds a call, which is sent by ``popUnsent(asksPlugin:worker:position:isShown:)``. A `MoveItem` is sent by
+    /// Adds a call, which is sent by ``popUnsent(asksPlugin:worker:)``. A `MoveItem` is sent by
     /// ``sendMove(_:asksPlugin:worker:position:)`` instead.
     package mutating func add(_ id: RequestID, _ order: PresenterOrder, by user: UInt32?) {
         calls[id] = Call(order: order, user: user)
@@ -66,17 +66,15 @@ package struct PresenterCalls {
     /// Returns the unsent calls in order, and marks them as sent. Refused calls are removed, and returned with the
     /// error.
     ///
-    /// - Parameters:
-    ///   - asksPlugin: whether the calls reach the plugin's section controllers, so that some may be refused.
-    ///   - position: finds the section of an object.
-    ///   - isShown: whether a view displays a part of an object.
+    /// - Parameter asksPlugin: whether the calls reach the plugin's section controllers, so that some may be refused.
     package mutating func popUnsent(
-        asksPlugin: Bool, worker: (any PresentingWorker)?, position: (String) -> Int?, isShown: (ViewID, String) -> Bool
+        asksPlugin: Bool, worker: (any PresentingWorker)?
     ) -> [(id: RequestID, call: Call, error: ListError?)] {
         defer { unsent.removeAll(keepingCapacity: true) }
         return unsent.compactMap { id in
             guard let call = calls[id] else { return nil }
-            let error = asksPlugin ? refusal(of: call, worker: worker, position: position, isShown: isShown) : nil
+            // A move is not among the unsent calls.
+            let error = asksPlugin ? refusal(of: call, worker: worker) { _ in nil } : nil
             if error == nil { calls[id]?.isSent = true } else { calls[id] = nil }
             return (id, call, error)
         }
@@ -88,8 +86,7 @@ package struct PresenterCalls {
         _ id: RequestID, asksPlugin: Bool, worker: (any PresentingWorker)?, position: (String) -> Int?
     ) -> ListError? {
         guard let call = calls[id] else { return nil }
-        // A move is about an item, not about a view.
-        let error = asksPlugin ? refusal(of: call, worker: worker, position: position) { _, _ in false } : nil
+        let error = asksPlugin ? refusal(of: call, worker: worker, position: position) : nil
         calls[id]?.isSent = error == nil
         return error
     }
@@ -121,33 +118,23 @@ package struct PresenterCalls {
 
     // MARK: Losing a presenter
 
-    /// The reason for which a list loses its presenter.
-    package enum Loss {
-        /// The list moves to another presenter.
-        case move
-        /// The worker has died, perhaps in a callback of the list.
-        case death(DeadlyCall?)
-
-        package var isDeath: Bool { if case .death = self { true } else { false } }
-    }
-
     /// Marks all calls as unsent, so that the next presenter gets them, and removes those that must not be sent again.
     ///
+    /// - Parameters:
+    ///   - death: the death of the presenter's worker; nil = the list moves to another presenter.
+    ///   - isKnown: whether the list has an object.
     /// - Returns: the removed calls with the error: a worker died of the call, or two workers died while they had it.
     package mutating func markUnsent(
-        after loss: Loss, worker: (any PresentingWorker)?, viewport: (ViewID) -> Rect?
+        after death: Death?, worker: (any PresentingWorker)?, isKnown: (String) -> Bool
     ) -> [(id: RequestID, call: Call, error: ListError)] {
-        var blamed: RequestID?
+        let blamed = death.flatMap { record($0, worker: worker, isKnown: isKnown) }
         var reason = "the plugin's worker died during this call"
-        if case .death(let call?) = loss {
-            blamed = recordDeath(in: call, worker: worker, viewport: viewport)
-            if call.isHang { reason += ", in \(call.description)" }
-        }
+        if let death, death.isHang, death.callback != nil { reason += ", in \(death.place)" }
         defer { unsent = order.filter { calls[$0]?.isMove == false } }
         return order.compactMap { id in
             guard var call = calls[id], call.isSent else { return nil }
             call.isSent = false
-            call.deaths += loss.isDeath ? 1 : 0
+            call.deaths += death == nil ? 0 : 1
             calls[id] = call
             guard id == blamed || call.deaths > 1 else { return nil }
             calls[id] = nil
@@ -156,36 +143,40 @@ package struct PresenterCalls {
         }
     }
 
-    /// Records the callback in which a worker died, and refuses similar calls from now on.
+    /// Records whose call and which object a death is to blame on.
     ///
     /// - Returns: the request that is not sent again; nil = no request is known to be the cause.
-    private mutating func recordDeath(
-        in deadly: DeadlyCall, worker: (any PresentingWorker)?, viewport: (ViewID) -> Rect?
+    private mutating func record(
+        _ death: Death, worker: (any PresentingWorker)?, isKnown: (String) -> Bool
     ) -> RequestID? {
-        let id = deadly.call.cause.flatMap { calls[$0.request] == nil ? nil : $0.request }
+        guard let callback = death.callback else { return nil }
+        let id = calls[callback.request] == nil ? nil : callback.request
         if let id { calls[id]?.deathsInCallback += 1 }
         let call = id.flatMap { calls[$0] }
         // If several callbacks were running, a call is the cause when its callback is running at the next death, too.
-        guard deadly.isCertain || (call?.deathsInCallback ?? 0) > 1 else { return nil }
-        if let user = call?.user ?? deadly.call.cause?.user {
-            worker?.recordDeath(by: user)
-        }
-        guard let id, let call else { return nil }
-        refusals.add(
-            call.order, dyingOn: deadly.call.object, in: deadly.description,
-            viewport: call.order.view.flatMap(viewport))
+        let isCause = death.isCertain || (call?.deathsInCallback ?? 0) > 1
+        if isKnown(callback.object) { fatal.record(death, isOfCaller: isCause && callback.isOfCaller) }
+        guard isCause else { return nil }
+        if let user = call?.user ?? callback.user { worker?.recordDeath(by: user) }
         return id
     }
 
     // MARK: Refusing
 
     /// Returns the error with which a call is refused; nil = the call may be sent.
+    ///
+    /// - Parameter position: finds the section of an object.
     private func refusal(
-        of call: Call, worker: (any PresentingWorker)?, position: (String) -> Int?,
-        isShown: (ViewID, String) -> Bool
+        of call: Call, worker: (any PresentingWorker)?, position: (String) -> Int?
     ) -> ListError? {
         guard call.order.callsPlugin else { return nil }
-        if let error = refusals.refusal(of: call.order, position: position, isShown: isShown) { return error }
+        switch call.order {
+        case .view(_, _, let command):
+            if let error = fatal.refusal(of: command) { return error }
+        case .moveItem(let move):
+            if let error = fatal.refusal(ofMoveFrom: move.from.section, position: position) { return error }
+        case .query, .openView, .closeView, .open, .present, .objects, .hold, .allowChanges: break
+        }
         guard let user = call.user, let worker, let wait = worker.remainingWait(of: user) else { return nil }
         let milliseconds = UInt64(wait.time / .milliseconds(1)) + 1
         return ListError(
@@ -194,15 +185,15 @@ package struct PresenterCalls {
                 + "refused for another \(milliseconds) ms")
     }
 
-    /// Allows calls again that were refused because workers had died in them.
-    package mutating func forgetRefusals() { refusals.removeAll() }
+    /// Removes and returns the objects that are at fault since the last call.
+    package mutating func popNewFaults() -> [SectionFault] { fatal.popNewFaults() }
 
-    /// Ends the refusal of calls that are about objects which a change of the list updates or removes.
+    /// Forgets the fatal objects, as the plugin was loaded again or in another version.
+    package mutating func forgetFatalObjects() { fatal.removeAll() }
+
+    /// Forgets the fatal objects that a change of the list updates, removes or reloads.
     package mutating func listWillChange(by change: Change, in table: SectionTable) {
-        guard !refusals.isEmpty else { return }
-        let others = Set(change.updated.map(\.old) + change.removed.map(\.old))
-        refusals.removeObsolete(
-            changed: refusals.objects.filter { table.index(ofID: $0, .old).map(others.contains) ?? true })
+        fatal.listWillChange(by: change, in: table)
     }
 
     package init() {

@@ -78,6 +78,8 @@ package struct PresenterSetup: Sendable {
     package var views: [ViewResumption] = []
     /// The selected items.
     package var selection: [SelectedItem] = []
+    /// The objects whose section controllers are not called, with the reasons that their error items show.
+    package var faults: [String: String] = [:]
     /// Whether the pictures of views are held.
     package var holdsViews = false
     /// Whether items that change by themselves are held.
@@ -85,13 +87,15 @@ package struct PresenterSetup: Sendable {
 
     package init(
         configuration: ListOptions, controllers: SectionControllerTable, objects: [ListObject] = [],
-        views: [ViewResumption] = [], selection: [SelectedItem] = [], holdsViews: Bool = false, holdsItems: Bool = false
+        views: [ViewResumption] = [], selection: [SelectedItem] = [], faults: [String: String] = [:],
+        holdsViews: Bool = false, holdsItems: Bool = false
     ) {
         self.configuration = configuration
         self.controllers = controllers
         self.objects = objects
         self.views = views
         self.selection = selection
+        self.faults = faults
         self.holdsViews = holdsViews
         self.holdsItems = holdsItems
     }
@@ -181,12 +185,12 @@ extension PresenterOrder: WireCodable {
 
 extension PresenterSetup: WireCodable {
     func write(to writer: inout WireWriter) {
-        writer.write(configuration, controllers, views, selection, holdsViews, holdsItems, objects)
+        writer.write(configuration, controllers, views, selection, faults, holdsViews, holdsItems, objects)
     }
 
     init(from reader: inout WireReader) throws(WireError) {
         self.init(configuration: try reader.read(), controllers: try reader.read(), objects: [])
-        (views, selection) = (try reader.read(), try reader.read())
+        (views, selection, faults) = (try reader.read(), try reader.read(), try reader.read())
         (holdsViews, holdsItems) = (try reader.read(), try reader.read())
         objects = try reader.read()
     }

@@ -113,11 +113,6 @@ package struct PresenterState: Sendable {
     /// Whether any view is on screen, or the list has no view.
     package var isOnScreen: Bool { views.isEmpty || views.values.contains { $0.resumption.isOnScreen } }
 
-    /// Whether any part of an object's section is displayed in a view.
-    package func view(_ view: ViewID, displays object: String) -> Bool {
-        views[view]?.sections.contains(object) ?? false
-    }
-
     /// Takes over the final state of a presenter whose reports were applied without `remembers`.
     package mutating func restore(_ left: LeftPresentation) {
         for (view, ended) in left.views where views[view.id] != nil {
@@ -169,9 +164,6 @@ package struct PresenterState: Sendable {
     package mutating func endAllViews(_ reason: ViewClosing, at list: ListPlace, telling said: inout Announcement) {
         for view in views.keys.sorted() { end(view, reason, at: list, telling: &said) }
     }
-
-    /// Returns the last viewport of a view.
-    package func viewport(of view: ViewID) -> Rect? { views[view]?.resumption.viewport }
 
     // MARK: Changing the presenter
 

@@ -17,14 +17,14 @@ package protocol PresentedList: AnyObject, Sendable {
     func presentLocally()
 
     /// Detaches the list from its presenter, whose worker has ended.
-    ///
-    /// - Parameter call: the callback that was running for the list; nil = none was.
     @DBusActor
-    func losePresenter(in call: DeadlyCall?)
+    func losePresenter(by death: Death)
 
-    /// Allows calls again that were refused because workers had died in them.
+    /// Forgets the objects in whose callbacks workers have died.
+    ///
+    /// - Parameter reloads: whether the list is to show them now; otherwise its next opening does.
     @DBusActor
-    func forgetRefusals()
+    func forgetFatalObjects(reloads: Bool)
 
     /// Handles the reports of a presenter; may be called on any thread. A light report from the bus thread is handled at
     /// once.
@@ -32,10 +32,6 @@ package protocol PresentedList: AnyObject, Sendable {
 }
 
 extension PresentedList {
-    /// Detaches the list from its presenter; no callback was running for the list.
-    @DBusActor
-    package func losePresenter() { losePresenter(in: nil) }
-
     /// Handles the reports of a presenter, in a job of the list.
     package func report(_ output: PresenterOutput, from number: PresenterNumber) {
         report(output, from: number, isLight: false)

@@ -95,8 +95,7 @@ actor WorkerList {
             var reports: [PresenterReport] = []
             // Waiting item updates must not be attributed to the user who moves an item.
             if case .moveItem = order { reports = .changes(presentation.presentItems()) }
-            let cause = user.map { CallCause(user: $0, request: order.requestID ?? 0) }
-            return reports + tracer.withCause(cause) { presentation.perform(order) }
+            return reports + tracer.run(for: user, request: order.requestID ?? 0) { presentation.perform(order) }
         }
     }
 
@@ -108,7 +107,7 @@ actor WorkerList {
         let table = resolve(setup.controllers)
         let new = Presentation(
             configuration: setup.configuration, controllers: table.makeProvider(), objects: setup.objects,
-            executor: tracer, observer: observer(of: table))
+            faults: setup.faults, executor: tracer, observer: observer(of: table))
         new.onActivity = { [weak self] in self?.assumeIsolated { $0.postTurn() } }
         new.holdsViews = holdsViews
         new.setTime(now)

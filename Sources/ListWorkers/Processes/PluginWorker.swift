@@ -11,8 +11,9 @@ internal import Synchronization
 /// Supervises the worker of one plugin: starts it, restarts it after a death, and attaches lists and data sources to
 /// it.
 ///
-/// It belongs to the event loop. A worker that died is restarted after a pause. After the fifth death in a minute the
-/// plugin has failed: its lists continue with `listd/single` inside the daemon until somebody loads the plugin again.
+/// It belongs to the event loop. A worker that died is restarted after a pause. After too many deaths in a minute
+/// (``WorkerLifecycle``) the plugin has failed: its lists continue with `listd/single` inside the daemon until somebody
+/// loads the plugin again.
 @DBusActor
 final class PluginWorker: PresentingWorker {
     /// What the supervisor of a worker needs from its owner.
@@ -103,6 +104,7 @@ extension PluginWorker {
             let present = PluginFileState(of: try dependencies.find().path)
             guard present != nil && present != fileState || hasOtherSettings else {
                 updatePlugin { $0.setLastError("") }
+                for hosted in lists.values { hosted.list.forgetFatalObjects(reloads: true) }
                 return plugin
             }
         }
@@ -246,7 +248,7 @@ extension PluginWorker {
     /// Allows all calls of the plugin again, including calls of which workers died.
     private func forgetDeaths() {
         callers.withLock { $0.removeAll() }
-        for hosted in lists.values { hosted.list.forgetRefusals() }
+        for hosted in lists.values { hosted.list.forgetFatalObjects(reloads: false) }
     }
 
     private func handleRefusal(_ error: ListError, in from: WorkerProcess?) {
@@ -278,7 +280,7 @@ extension PluginWorker {
 // MARK: - The end
 
 extension PluginWorker {
-    private func handleDeath(_ death: WorkerDeath, of from: WorkerProcess?) {
+    private func handleDeath(_ death: Death, of from: WorkerProcess?) {
         guard let from else { return }
         let reason = death.reason
         if from === next.successor {
@@ -293,7 +295,7 @@ extension PluginWorker {
             limitedBy: "plugin \(name)")
         plugin.setLastError(reason)
         for (key, hosted) in lists {
-            hosted.list.losePresenter(in: death.call(inSlot: hosted.crumbSlot))
+            hosted.list.losePresenter(by: death.told(to: hosted.crumbSlot))
             lists[key]?.crumbSlot = nil
         }
         sources.handleWorkerDeath(death)
@@ -302,12 +304,12 @@ extension PluginWorker {
             failCallers(ListError(.pluginFailed, "plugin \(name): the worker died: \(reason)"))
             if plugin.state == .loading { return lifecycle.dismiss() }
         }
-        restartOrGiveUp(causedByCaller: death.isOfCaller)
+        restartOrGiveUp(blaming: death.blame)
     }
 
-    private func restartOrGiveUp(causedByCaller: Bool = false) {
+    private func restartOrGiveUp(blaming blame: Death.Blame = .nobody) {
         guard !life.isDismissed else { return }
-        switch lifecycle.didDie(at: .now, causedByCaller: causedByCaller) {
+        switch lifecycle.didDie(at: .now, blaming: blame) {
         case .pause(let pause):
             updatePlugin { plugin in
                 plugin.state = .restarting
@@ -352,7 +354,7 @@ extension PluginWorker {
         next.successor?.kill(reason)
         process = nil
         next.successor = nil
-        for hosted in lists.values { hosted.list.losePresenter() }
+        for hosted in lists.values { hosted.list.losePresenter(by: Death(reason: reason)) }
         sources.pause()
     }
 

@@ -3,10 +3,12 @@
 /// The state machine that decides when a plugin's worker is started, restarted after a death, and given up.
 ///
 /// It has no side effects: each event returns the action for the supervisor. A dead worker is restarted after a pause
-/// that doubles with every death of the last minute. After the fifth death in a minute it is not restarted until
-/// somebody asks for the plugin. Deaths that may be caused by a user's call make the pause longer, but never make the
-/// plugin fail: such users have to wait (``CallerBackOff``), and must not make the plugin unavailable to others.
-package struct WorkerLifecycle: Sendable, Equatable {
+/// that doubles with every death of the last minute. After the fifth death in a minute that neither a user's call nor an
+/// object explains, it is not restarted until somebody asks for the plugin. Deaths that may be caused by a user's call
+/// never make the plugin fail: such users have to wait (``CallerBackOff``), and must not make the plugin unavailable to
+/// others. Deaths in callbacks of objects make it fail only if there are so many that not the objects, but their section
+/// controller is the cause, as each object kills two workers at most (``FatalObjects``).
+package struct WorkerLifecycle: Sendable {
     /// The state of a worker.
     package enum State: Sendable, Equatable {
         /// The worker is not needed.
@@ -35,8 +37,10 @@ package struct WorkerLifecycle: Sendable, Equatable {
 
     /// The time for which a death counts.
     package static let period = Duration.seconds(60)
-    /// The number of deaths within ``period`` with which the plugin has failed.
+    /// The number of deaths within ``period``, of which nobody is to blame, with which the plugin has failed.
     package static let lastDeath = 5
+    /// The number of deaths within ``period`` in callbacks of objects with which the plugin has failed: of 16 objects.
+    package static let lastDeathOfObjects = 32
     /// The pause after the first death.
     package static let firstPause = Duration.milliseconds(50)
 
@@ -44,10 +48,8 @@ package struct WorkerLifecycle: Sendable, Equatable {
     package private(set) var state = State.idle
     /// How often the worker was restarted.
     package private(set) var restartCount: UInt32 = 0
-    /// The times of recent deaths that no user's call may have caused.
-    private var deaths: [ContinuousClock.Instant] = []
-    /// The times of recent deaths that a user's call may have caused.
-    private var deathsOfCallers: [ContinuousClock.Instant] = []
+    /// The recent deaths.
+    private var deaths: [(time: ContinuousClock.Instant, blame: Death.Blame)] = []
 
     /// Makes the state machine of a worker that was not needed yet.
     package init() {}
@@ -82,20 +84,17 @@ package struct WorkerLifecycle: Sendable, Equatable {
     }
 
     /// Records that the process has ended by itself, or was killed because it did not answer.
-    ///
-    /// - Parameter causedByCaller: whether a user's call may have caused the death, rather than the contents of a list.
-    package mutating func didDie(at now: ContinuousClock.Instant, causedByCaller: Bool = false) -> Action {
+    package mutating func didDie(at now: ContinuousClock.Instant, blaming blame: Death.Blame = .nobody) -> Action {
         guard state == .starting || state == .running else { return .none }
-        deaths.removeAll { $0 + Self.period <= now }
-        deathsOfCallers.removeAll { $0 + Self.period <= now }
-        if causedByCaller { deathsOfCallers.append(now) } else { deaths.append(now) }
-        guard deaths.count < Self.lastDeath else {
+        deaths.removeAll { $0.time + Self.period <= now }
+        deaths.append((now, blame))
+        func count(_ blame: Death.Blame) -> Int { deaths.count { $0.blame == blame } }
+        guard count(.nobody) < Self.lastDeath, count(.object) < Self.lastDeathOfObjects else {
             state = .failed
             return .giveUp
         }
         state = .pausing
-        let recent = min(deaths.count + deathsOfCallers.count, Self.lastDeath - 1)
-        return .pause(Self.firstPause * (1 << (recent - 1)))
+        return .pause(Self.firstPause * (1 << (min(deaths.count, Self.lastDeath - 1) - 1)))
     }
 
     /// Records that the requested pause is over.
@@ -112,10 +111,7 @@ package struct WorkerLifecycle: Sendable, Equatable {
         forgetDeaths()
     }
 
-    private mutating func forgetDeaths() {
-        deaths = []
-        deathsOfCallers = []
-    }
+    private mutating func forgetDeaths() { deaths = [] }
 
     /// Records that the plugin itself refused to start, so that a restart would not help.
     package mutating func didRefuse() {

@@ -27,7 +27,7 @@ final class WorkerProcess {
         /// The process has written a line to its output; ``WorkerOutput/text(of:)`` makes text of the bytes.
         var printed: @Sendable (_ line: [UInt8], _ isBacktrace: Bool) -> Void
         /// The process has ended and all its reports are handled. No other callback follows.
-        var ended: @DBusActor (WorkerDeath) -> Void
+        var ended: @DBusActor (Death) -> Void
     }
 
     /// The time that the connection stays open after the process has ended.
@@ -40,7 +40,7 @@ final class WorkerProcess {
         /// Whether that reason is a callback that did not return.
         var isHang = false
         /// The cause of death; nil = the process has not been seen to end.
-        var outcome: WorkerDeath?
+        var outcome: Death?
         /// Whether ``Events/ended`` was called.
         var isReported = false
     }
@@ -171,7 +171,7 @@ extension WorkerProcess {
         } catch {
             killGroup()
             hangWatch?.cancel()
-            ending.outcome = WorkerDeath(reason: error.description)
+            ending.outcome = Death(reason: error.description)
             return reportEnd()
         }
         guard ending.verdict == nil else { return killGroup() }
@@ -254,10 +254,10 @@ extension WorkerProcess {
         let output = output?.finish() ?? ""
         let lastWords = output.isEmpty ? "" : "; its last output: “\(output)”"
         let calls = crumbs.callsUnderWay
-        ending.outcome = WorkerDeath(
+        ending.outcome = Death(
             reason: "\(ending.verdict ?? "the process ended with \(way)")\(memoryNote(mostMemory, output))"
                 + "\(Self.location(in: calls))\(lastWords)",
-            calls: calls, isHang: ending.isHang)
+            callbacks: calls, isHang: ending.isHang, isSentence: ending.verdict != nil && !ending.isHang)
         // Reports that it sent before are still in the socket. A child process may hold the connection open.
         guard connection.isOpen else { return handleDisconnect() }
         readOrPause()

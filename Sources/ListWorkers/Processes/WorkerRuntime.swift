@@ -96,7 +96,7 @@ actor WorkerRuntime {
 extension WorkerRuntime {
     private func load(_ assignment: PluginAssignment) {
         let crumbSlot = crumbs.slot(at: 0)
-        crumbSlot?.write(.manifest, controller: "", object: "")
+        crumbSlot?.write(Breadcrumb(kind: .manifest, controller: "", object: ""))
         crumbSlot?.setStamp(1)
         do throws(ListError) {
             try Confinement.limitMemory(to: assignment.memoryMax)

@@ -84,7 +84,7 @@ private final class SourceTracer: DataSourceWatcher, @unchecked Sendable {
     private let name: String
     private let argument: String
     private var stamp: UInt64 = 0
-    private var calls: [(callback: PluginCallback, cause: CallCause?)] = []
+    private var calls: [Breadcrumb] = []
 
     init(_ slot: BreadcrumbSlot, name: String, argument: String) {
         self.slot = slot
@@ -94,7 +94,9 @@ private final class SourceTracer: DataSourceWatcher, @unchecked Sendable {
 
     func willCall(_ callback: DataSourceCallback) {
         listd_trace_thread()
-        calls.append((PluginCallback(callback), CallCause(callback)))
+        var call = Breadcrumb(kind: PluginCallback(callback), controller: name, object: argument)
+        if case .write(let user, let request) = callback { (call.user, call.request) = (user, request) }
+        calls.append(call)
         write()
     }
 
@@ -110,16 +112,8 @@ private final class SourceTracer: DataSourceWatcher, @unchecked Sendable {
     /// Writes the innermost call with a new stamp, so that a repeated call does not look like one that hangs.
     private func write() {
         guard let call = calls.last else { return slot.setStamp(0) }
-        slot.write(call.callback, controller: name, object: argument, cause: call.cause)
+        slot.write(call)
         stamp &+= 1
         slot.setStamp(stamp)
-    }
-}
-
-extension CallCause {
-    /// The user whose write a callback carries out; nil for other callbacks.
-    fileprivate init?(_ callback: DataSourceCallback) {
-        guard case .write(let user, let request) = callback else { return nil }
-        self.init(user: user, request: request)
     }
 }

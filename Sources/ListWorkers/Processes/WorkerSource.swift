@@ -213,11 +213,9 @@ final class WorkerSources {
     }
 
     /// Records that the worker died, and with it the data sources. The user whose call killed it may have to wait.
-    func handleWorkerDeath(_ death: WorkerDeath) {
+    func handleWorkerDeath(_ death: Death) {
         for source in sources.values {
-            if let call = death.call(inSlot: source.placement.crumbSlot), call.isCertain,
-                let user = call.call.cause?.user
-            {
+            if death.isCertain, let user = death.told(to: source.placement.crumbSlot).callback?.user {
                 worker.recordDeath(by: user)
             }
             source.pause()

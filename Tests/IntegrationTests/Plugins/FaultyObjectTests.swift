@@ -2,6 +2,7 @@
 
 import DBus
 import Foundation
+import Glibc
 import ListClient
 import TestSupport
 import Testing
@@ -13,44 +14,118 @@ struct FaultyObjectTests {
         Row(id, "row", ["do": .string("trap"), "at": .string(callback)])
     }
 
-    /// Waits until the plugin has failed, or the list shows an error item in place of the object at fault.
-    private func waitForOutcome(_ list: TestAdapter, _ stage: HorrorStage) async throws -> [String] {
-        while true {
-            if try await stage.plugin("State", as: String.self) == "failed" { return [] }
-            if let reuse = try? await list.items().map(\.reuse), reuse.contains("listd/fault") { return reuse }
-            await Task.yield()
+    private let pluginFailed = Listd.error("PluginFailed")
+
+    /// Waits until the list's items have these reuse identifiers. Reads them again whenever the list changes.
+    private func wait(for reuse: [String], in list: TestAdapter) async throws {
+        let updates = EventLog<Bool>()
+        let subscription = try await list.stage.client.subscribe(MatchRule(path: list.path, member: "Updated")) { _ in
+            updates.record(true)
         }
+        defer { subscription.cancel() }
+        while try await list.items().map(\.reuse) != reuse { _ = try await updates.next(timeout: .seconds(60)) }
     }
 
-    @Test("an appended object traps in didUpdate → only that object is at fault, and the plugin's lists are shown")
+    @Test(
+        "an appended object traps in didUpdate → only that object is at fault, and the plugin's lists are shown",
+        .rule("OR-05"))
     func update() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Horror")
         let other = try await stage.makeList("other", "Steady")
         _ = try await list.performUpdates([Row("first", "row", [:])])
         _ = try await other.performUpdates([Row("x", "row", [:])])
-        _ = try? await list.performUpdates([Row("first", "row", [:]), poison("bad", at: "update")])
-        let reuse = try await waitForOutcome(list, stage)
-        let state = try await stage.plugin("State", as: String.self)
-        let others = try await other.items().map(\.reuse)
-        withKnownIssue("five deaths of one object fail the plugin and all of its lists") {
-            #expect(reuse == ["horror", "listd/fault"])
-            #expect(state == "ready")
-            #expect(others == ["steady"])
-        }
+        _ = try await list.performUpdates([Row("first", "row", [:]), poison("bad", at: "update")])
+        try await wait(for: ["horror", "listd/fault"], in: list)
+        #expect(try await stage.plugin("State", as: String.self) == "ready")
+        #expect(try await stage.plugin("RestartCount", as: UInt32.self) == 2)
+        #expect(try await other.items().map(\.reuse) == ["steady"])
+        // The restart of a worker does not make the object well.
+        kill(try await stage.process, SIGKILL)
+        try await stage.wait(for: "ready", restarts: 3)
+        #expect(try await list.items().map(\.reuse) == ["horror", "listd/fault"])
+        #expect(try await stage.plugin("RestartCount", as: UInt32.self) == 3)
         _ = await stage.stop()
     }
 
-    @Test("one object traps in item(at:) → it is an error item, and everything around it is shown")
+    @Test("many objects trap in didUpdate → each is at fault, and the plugin does not fail")
+    func manyObjects() async throws {
+        let stage = try await HorrorStage()
+        let list = try await stage.makeList("list", "Horror")
+        let bad = (0..<4).map { poison("bad \($0)", at: "update") }
+        _ = try await list.performUpdates([Row("first", "row", [:])] + bad)
+        try await wait(for: ["horror"] + Array(repeating: "listd/fault", count: 4), in: list)
+        #expect(try await stage.plugin("State", as: String.self) == "ready")
+        #expect(try await stage.plugin("RestartCount", as: UInt32.self) == 8)
+        _ = await stage.stop()
+    }
+
+    @Test(
+        "GetItems traps in item(at:) of one object → PluginFailed; then it is an error item, and everything around it is shown",
+        .rule("OR-03"), .rule("OR-05"))
     func item() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Horror")
         let rows = [Row("first", "row", [:]), poison("bad", at: "item"), Row("last", "row", [:])]
-        _ = try await list.performUpdates(rows)
-        await withKnownIssue("a call that asks for the items of one bad object is refused as a whole") {
-            let reuse = try await list.items().map(\.reuse)
-            #expect(reuse == ["horror", "listd/fault", "horror"])
+        let revision = try await list.performUpdates(rows)
+        let error = await #expect(throws: DBusError.self) { try await list.items() }
+        #expect(error?.name == pluginFailed)
+        // The object is at fault before the call is answered.
+        #expect(try await list.objects().revision == revision + 1)
+        let items = try await list.items()
+        #expect(items.map(\.reuse) == ["horror", "listd/fault", "horror"])
+        let expected = "the plugin's worker died in item of section controller horrors/Horror on object “bad”"
+        #expect(items[1].content == ["error": .string(expected)])
+        #expect(try await stage.plugin("RestartCount", as: UInt32.self) == 1)
+        let view = try await list.openView()
+        let frames = view.picture.inReadingOrder.map { ($0.reuseIdentifier, $0.frame.width, $0.frame.height) }
+        #expect(frames.map(\.0) == ["horror", "listd/fault", "horror"])
+        #expect(frames.map(\.1) == [100, 100, 100] && frames.map(\.2) == [40, 44, 40])
+        let refused = await #expect(throws: DBusError.self) {
+            _ = try await view.object.call("Select", "bad", UInt32(0), returning: Bool.self)
         }
+        #expect(refused?.name == pluginFailed)
+        #expect(stage.stage.listd.standardError.contains("section controller horrors/Horror of object “bad”"))
+        _ = await stage.stop()
+    }
+
+    @Test(
+        "an object at fault is written, reloaded, all are reloaded, or the plugin is loaded → it is shown in one revision",
+        arguments: ["write", "ReloadObjects", "ReloadData", "LoadPlugin"])
+    func wellAgain(how: String) async throws {
+        let stage = try await HorrorStage()
+        let list = try await stage.makeList("list", "Horror")
+        let once: [String: DBusValue] = [
+            "do": .string("trap"), "at": .string("item"), "once": .string(try stage.makeToken("once")),
+        ]
+        _ = try await list.performUpdates([Row("first", "row", [:]), Row("bad", "row", once)])
+        _ = try? await list.items()
+        #expect(try await list.items().map(\.reuse) == ["horror", "listd/fault"])
+        let (process, revision) = (try await stage.process, try await list.objects().revision)
+        switch how {
+        case "write": _ = try await list.applyChanges([Upsert("bad", "row", "keep", "", ["at": .string("")])])
+        case "ReloadObjects":
+            _ = try await list.by(stage.stage.client).call("ReloadObjects", ["bad"], returning: UInt64.self)
+        case "ReloadData": _ = try await list.by(stage.stage.client).call("ReloadData", returning: UInt64.self)
+        default: try await stage.load()
+        }
+        try await wait(for: ["horror", "horror"], in: list)
+        #expect(try await list.objects().revision == revision + 1)
+        #expect(try await stage.process == process)
+        _ = await stage.stop()
+    }
+
+    @Test("an object's traits trap when the list is opened → it is at fault, and its traits are not asked again")
+    func traits() async throws {
+        let stage = try await HorrorStage()
+        let list = try await stage.makeList("list", "Traits", ["updater": .string("reload")])
+        _ = try await list.performUpdates([Row("first", "row", [:]), poison("bad", at: "traits")])
+        try await wait(for: ["steady", "listd/fault"], in: list)
+        // The update is a reload, for which the items of all sections are counted again.
+        let rows = [Row("new", "row", [:]), Row("first", "row", [:]), poison("bad", at: "traits")]
+        _ = try await list.performUpdates(rows)
+        #expect(try await list.items().map(\.reuse) == ["steady", "steady", "listd/fault"])
+        #expect(try await stage.plugin("RestartCount", as: UInt32.self) == 2)
         _ = await stage.stop()
     }
 

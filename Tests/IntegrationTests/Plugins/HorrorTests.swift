@@ -105,7 +105,7 @@ struct HorrorTests {
             #expect(try await stage.process == process, comment)
             _ = try await list.performUpdates([Row("victim", "row", fields)])
             let reuse = try await list.items().map(\.reuse)
-            #expect(reuse == [horror.place.isEmpty ? "error" : "horror"], comment)
+            #expect(reuse == [horror.place.isEmpty ? "listd/fault" : "horror"], comment)
             #expect(try await stage.process == process, comment)
         }
         _ = try await list.performUpdates([Row("last", "row", [:])])
@@ -131,15 +131,15 @@ struct HorrorTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a section controller dies in its initializer → the plugin fails, and its list falls back to listd/single")
+    @Test("a section controller dies in its initializer → its object is at fault, and the plugin does not fail")
     func diesWhenMade() async throws {
         let stage = try await HorrorStage()
         let list = try await stage.makeList("list", "Stillborn")
         _ = try await list.performUpdates([Row("x", "row", ["value": .int64(1)])])
-        try await stage.wait(for: "failed")
+        try await stage.wait(for: "ready", restarts: 2)
         let error = try await stage.plugin("LastError", as: String.self)
         #expect(error.contains("in init of section controller horrors/Stillborn on object “x”"))
-        #expect(try await list.items().map(\.reuse) == ["row"])
+        #expect(try await list.items().map(\.reuse) == ["listd/fault"])
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 

@@ -167,6 +167,14 @@ struct ListHostStage {
 }
 
 extension ListHost {
+    /// Ends the presenter's worker; no callback was running for the list.
+    func losePresenter() { losePresenter(by: Death(reason: "signal 9")) }
+
+    /// Ends the presenter's worker in a callback.
+    func losePresenter(in callback: Breadcrumb) {
+        losePresenter(by: Death(reason: "signal 6", callbacks: [1: callback]).told(to: 1))
+    }
+
     /// Waits until the list has no work left.
     func settle() async {
         await withCheckedContinuation { done in EventLoop.shared.post { done.resume() } }

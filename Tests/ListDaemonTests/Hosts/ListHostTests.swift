@@ -171,9 +171,8 @@ struct ListHostTests {
         stage.send(.view(2, 1, select), by: 1000)
         stage.send(.view(3, 1, .acknowledge(sequence: 0)), by: 1000)
         await stage.settle()
-        let call = Breadcrumb(
-            kind: .selection, controller: "p/C", object: "o1", cause: CallCause(user: 1000, request: 2))
-        stage.host.losePresenter(in: DeadlyCall(call: call, isCertain: true))
+        stage.host.losePresenter(
+            in: Breadcrumb(kind: .selection, controller: "p/C", object: "o1", user: 1000, request: 2))
         #expect(try await stage.answer(to: 2).errorCode == .pluginFailed)
         try await stage.present(in: second, itemCount: 3)
         stage.report(.answer(3, .success(.done), .items(3)), from: second)
@@ -182,6 +181,61 @@ struct ListHostTests {
             return
         }
         #expect(try await stage.ask(.view(4, 1, select)).errorCode == .pluginFailed)
+    }
+
+    @Test(
+        "GetItems kills the worker → it is refused after the next worker has opened the list with the object at fault",
+        .rule("OR-05"))
+    func dyingOfContents() async throws {
+        let stage = ListHostStage(try rows(0..<3), revision: 7)
+        let (first, second, third) = (FalseWorker(), FalseWorker(), FalseWorker())
+        try await stage.present(in: first, itemCount: 3)
+        stage.send(
+            .read(1, .asked(.items(firstSection: 0, sectionCount: 3, byteLimit: 100, fields: []))), by: 1000)
+        await stage.settle()
+        stage.host.losePresenter(in: Breadcrumb(kind: .item, controller: "p/C", object: "o1", user: 1000, request: 1))
+        await stage.settle()
+        #expect(!stage.said.recorded.contains { if case .answer(1, _) = $0 { true } else { false } })
+        stage.host.attach(second.slot)
+        let setup = try await second.nextSetup()
+        #expect(setup.faults.keys.sorted() == ["o1"])
+        stage.report(.opened(.items(3)), from: second)
+        let said = try await stage.said.next(timeout: .seconds(60)) {
+            switch $0 {
+            case .event(.updated), .answer(1, _): true
+            default: false
+            }
+        }
+        guard case .event(.updated(let reload)) = said else {
+            Issue.record("the call is answered before the reload is announced")
+            return
+        }
+        #expect(reload.kind == .reload && reload.revision == 8)
+        #expect(try await stage.answer(to: 1).errorCode == .pluginFailed)
+        // The object changes, and so the next worker shows it again.
+        try stage.put(2, "o1")
+        _ = try await second.nextUpdate()
+        stage.report(.presented(.reload(3)), from: second)
+        _ = try await stage.answer(to: 2).get()
+        stage.host.losePresenter()
+        stage.host.attach(third.slot)
+        #expect(try await third.nextSetup().faults.isEmpty)
+    }
+
+    @Test("LoadPlugin forgets the fatal objects → they are reloaded at once")
+    func forgottenObjects() async throws {
+        let stage = ListHostStage(try rows(0..<3), revision: 7)
+        let workers = [FalseWorker(), FalseWorker(), FalseWorker()]
+        try await stage.present(in: workers[0], itemCount: 3)
+        stage.host.losePresenter(in: Breadcrumb(kind: .update, controller: "p/C", object: "o2"))
+        try await stage.present(in: workers[1], itemCount: 3)
+        stage.host.losePresenter(in: Breadcrumb(kind: .update, controller: "p/C", object: "o2"))
+        stage.host.attach(workers[2].slot)
+        #expect(try await workers[2].nextSetup().faults.keys.sorted() == ["o2"])
+        stage.report(.opened(.items(3)), from: workers[2])
+        await stage.settle()
+        stage.host.forgetFatalObjects(reloads: true)
+        #expect(try await workers[2].nextUpdate().reloads.flatMap { Array($0.range) } == [2])
     }
 
     @Test(
@@ -195,9 +249,10 @@ struct ListHostTests {
         stage.send(.update(1, .moveItem(from: path, to: IndexPath(section: 2, item: 0))), by: 1000)
         let isAsked: @Sendable (PresenterOrder) -> Bool = { if case .moveItem = $0 { true } else { false } }
         _ = try await first.orders.next(timeout: .seconds(60), where: isAsked)
-        let cause = isBlamed ? CallCause(user: 1000, request: 1) : nil
-        let call = Breadcrumb(kind: isBlamed ? .move : .timer, controller: "p/C", object: "o0", cause: cause)
-        stage.host.losePresenter(in: DeadlyCall(call: call, isCertain: true))
+        stage.host.losePresenter(
+            in: Breadcrumb(
+                kind: isBlamed ? .move : .timer, controller: "p/C", object: "o0", user: isBlamed ? 1000 : nil,
+                request: isBlamed ? 1 : 0))
         if isBlamed { return #expect(try await stage.answer(to: 1).errorCode == .pluginFailed) }
         try await stage.present(in: second, itemCount: 3)
         _ = try await second.orders.next(timeout: .seconds(60), where: isAsked)

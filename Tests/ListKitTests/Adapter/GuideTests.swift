@@ -252,7 +252,7 @@ struct GuideTests {
         adapter.performUpdates()
         #expect(try Self.show(adapter).count == 4)
         adapter.reloadData()
-        #expect(try Self.show(adapter).map(\.reuseIdentifier) == Array(repeating: "error", count: 4))
+        #expect(try Self.show(adapter).map(\.reuseIdentifier) == Array(repeating: "listd/fault", count: 4))
     }
 
     @Test("values of the list are set without its data source → their section controllers are the data source's")
@@ -264,6 +264,6 @@ struct GuideTests {
         #expect(try Self.show(adapter).map(\.reuseIdentifier) == ["UserHeader", "UserCell", "NumberCell"])
         // An object whose type no value of the list has had cannot be shown.
         adapter.performUpdates([try ListObject(id: "x", type: "unknown")])
-        #expect(try Self.show(adapter).map(\.reuseIdentifier) == ["error"])
+        #expect(try Self.show(adapter).map(\.reuseIdentifier) == ["listd/fault"])
     }
 }

@@ -131,7 +131,7 @@ struct ControllerKindTests {
         let controller = ListSingleSectionController(size: { _, _ in Size(width: 1, height: 1) }) { _ in
             ListItem(reuseIdentifier: "x")
         }
-        #expect(controller.item(at: 0).reuseIdentifier == "error")
+        #expect(controller.item(at: 0).reuseIdentifier == "listd/fault")
         #expect(controller.sizeForItem(at: 0) == .zero && controller.object == nil)
     }
 
@@ -182,7 +182,7 @@ struct ControllerKindTests {
         #expect(try list.adapter.selectItem(0, ofObject: "a").selected)
         #expect(try list.adapter.deselectItem(0, ofObject: "a").deselected)
         let card = try #require(list.adapter.sectionController(forID: "a") as? PlainCard)
-        #expect(card.item(at: 0).reuseIdentifier == "error")
+        #expect(card.item(at: 0).reuseIdentifier == "listd/fault")
     }
 
     /// A section controller with an item for each letter of its object; the items have identities.
@@ -280,7 +280,7 @@ struct ControllerKindTests {
         controller.didHighlightItem(at: 0)
         controller.didUnhighlightItem(at: 0)
         controller.moveItem(from: 0, to: 0)
-        #expect(controller.item(at: 0).reuseIdentifier == "error")
+        #expect(controller.item(at: 0).reuseIdentifier == "listd/fault")
         let outside = Bare()
         #expect(outside.context == nil && outside.section == nil && outside.inset == .zero)
         #expect(outside.minimumLineSpacing == 0 && !outside.isFirstSection && !outside.isLastSection)

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @_spi(Daemon) import ListKit
+import Synchronization
 import TestSupport
 import Testing
 
@@ -44,7 +45,7 @@ struct FaultTests {
         let found = faults(list.takeEvents())
         #expect(found.map(\.objectID) == ["b"])
         #expect(found.first?.controller == "test/letters")
-        #expect(screen.items.map(\.reuseIdentifier) == ["letter", "letter", "error", "letter"])
+        #expect(screen.items.map(\.reuseIdentifier) == ["letter", "letter", "listd/fault", "letter"])
         try screen.expectEqualToResync(of: list.adapter)
     }
 
@@ -58,7 +59,8 @@ struct FaultTests {
             let events = try list.update([letters("a:x"), letters("b:xy"), letters("c:z")]).events
             for index in screens.indices {
                 screens[index].receive(events)
-                #expect(screens[index].items.map(\.reuseIdentifier) == ["letter", "error", "error", "letter"])
+                let reuse = screens[index].items.map(\.reuseIdentifier)
+                #expect(reuse == ["letter", "listd/fault", "listd/fault", "letter"])
                 try screens[index].expectEqualToResync(of: list.adapter)
             }
             #expect(faults(list.takeEvents()).count == 1)
@@ -79,7 +81,7 @@ struct FaultTests {
         let (list, _) = try list { $0.content = ["bad": .string("nul\0")] }
         try list.update([letters("a:x"), letters("b:xy")])
         let screen = try list.open()
-        #expect(screen.items.map(\.reuseIdentifier) == ["letter", "error", "error"])
+        #expect(screen.items.map(\.reuseIdentifier) == ["letter", "listd/fault", "listd/fault"])
         #expect(faults(list.takeEvents()).count == 1)
     }
 
@@ -141,7 +143,7 @@ struct FaultTests {
         }
         let list = TestHost([try letters("a:xy")], provider: ScriptedProvider { _ in Twins(log: EventList()) })
         var screen = try list.open()
-        #expect(screen.items.map(\.reuseIdentifier) == ["error", "error"])
+        #expect(screen.items.map(\.reuseIdentifier) == ["listd/fault", "listd/fault"])
         #expect(faults(list.takeEvents()).count == 1)
         try screen.expectEqualToResync(of: list.adapter)
     }
@@ -151,19 +153,77 @@ struct FaultTests {
         .rule("EE-43"))
     func wrongControllers() throws {
         let list = TestHost([try object("a")], provider: ScriptedProvider { _ in ListSectionController() })
-        #expect(list.adapter.items(inSection: 0).first?.reuseIdentifier == "error")
+        #expect(list.adapter.items(inSection: 0).first?.reuseIdentifier == "listd/fault")
         #expect(faults(list.adapter.takeEvents()).count == 1)
         let shared = LetterController(log: EventList())
         let twice = TestHost([try letters("a:x"), try letters("b:y")], provider: ScriptedProvider { _ in shared })
         #expect(twice.adapter.items(inSection: 0).first?.reuseIdentifier == "letter")
-        #expect(twice.adapter.items(inSection: 1).first?.reuseIdentifier == "error")
+        #expect(twice.adapter.items(inSection: 1).first?.reuseIdentifier == "listd/fault")
     }
 
     @Test("a subclass has no overrides → error items have the reason", .rule("SC-03"))
     func overridesNothing() throws {
         final class Lazy: ListSectionController {}
         let list = TestHost([try object("a")], provider: ScriptedProvider { _ in Lazy() })
-        #expect(list.adapter.items(inSection: 0).first?.reuseIdentifier == "error")
+        #expect(list.adapter.items(inSection: 0).first?.reuseIdentifier == "listd/fault")
         #expect(faults(list.adapter.takeEvents()).first?.reason.contains("item(at:)") == true)
+    }
+
+    @Test(
+        "a list is opened with an object at fault → one error item, and its controller is not called until it changes",
+        .rule("OR-05"), arguments: [false, true])
+    func opened(hasTraits: Bool) throws {
+        let provider = AskedProvider(hasTraits: hasTraits)
+        let list = Presentation(
+            configuration: ListOptions(), controllers: provider,
+            objects: [try letters("a:xy"), try letters("b:xy"), try letters("c:z")], faults: ["b": "it is deadly"],
+            executor: nil, observer: nil)
+        #expect(list.itemCounts(from: 0, limit: 3) == [2, 1, 1])
+        try list.openView(1, options: ListViewOptions())
+        _ = try list.setViewport(view: 1, seen: 0, rect: Rect(x: 0, y: 0, width: 100, height: 400), growth: .max)
+        let item = list.items(inSection: 1)
+        #expect(item == [ListItem(reuseIdentifier: "listd/fault", content: ["error": "it is deadly"])])
+        #expect(item[0].content(filteredTo: [ExactText("title")]) == ["error": "it is deadly"])
+        #expect(try list.selectItem(0, ofObject: "b").0 == false)
+        // Everything is counted again for a reload, except what must not be called.
+        var update = Change()
+        update.scope = .items
+        update.updated = [(0, nil, try letters("a:x"))]
+        #expect(list.present(update).itemCount == 3)
+        #expect(provider.asked.contains("a") && !provider.asked.contains("b"))
+        update = Change()
+        update.reloads = [IndexRun(first: 1, length: 1)]
+        #expect(list.present(update).transaction?.sections.reloads == [IndexRun(first: 1, length: 1)])
+        #expect(list.itemCounts(from: 0, limit: 3) == [1, 2, 1])
+        #expect(provider.asked.contains("b"))
+    }
+
+    /// A provider that records for which objects controllers are made or traits are asked.
+    private final class AskedProvider: ListSectionControllerProvider, Sendable {
+        private let ids = Mutex<Set<String>>([])
+        private let hasTraits: Bool
+
+        init(hasTraits: Bool) { self.hasTraits = hasTraits }
+
+        var asked: Set<String> { ids.withLock { $0 } }
+
+        private func record(_ object: ListObject) { _ = ids.withLock { $0.insert(object.id) } }
+
+        func sectionControllerKind(forType type: String) -> ListSectionControllerKind? {
+            let count: @Sendable (ListObject) -> Int = { [self] object in
+                record(object)
+                return object.fields["items"]?.string?.count ?? 0
+            }
+            let traits = ListSectionTraits(
+                numberOfItems: count,
+                shape: { object, _ in
+                    let size = Size(width: 100, height: 10)
+                    return ListSectionShape(metrics: SectionMetrics(itemCount: count(object), uniformItemSize: size))
+                })
+            return ListSectionControllerKind(name: "test/\(type)", traits: hasTraits ? traits : nil) { [self] object in
+                record(object)
+                return LetterController(log: EventList())
+            }
+        }
     }
 }

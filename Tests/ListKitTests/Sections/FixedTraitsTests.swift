@@ -87,7 +87,7 @@ struct FixedTraitsTests {
         }
         let list = TestHost(try rows(3), provider: Bad())
         let screen = try list.open()
-        #expect(screen.items.map(\.reuseIdentifier) == ["error", "error", "error"])
+        #expect(screen.items.map(\.reuseIdentifier) == ["listd/fault", "listd/fault", "listd/fault"])
         #expect(list.events.count { if case .sectionFault = $0 { true } else { false } } == 3)
     }
 

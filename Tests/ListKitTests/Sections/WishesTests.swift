@@ -231,7 +231,7 @@ struct WishesTests {
         controller.growth = .max
         #expect(try list.perform(.reloadObjects(["a"])).revision == 1)
         #expect(list.itemCounts == [1, 1])
-        #expect(list.adapter.items(inSection: 0).map(\.reuseIdentifier) == ["error"])
+        #expect(list.adapter.items(inSection: 0).map(\.reuseIdentifier) == ["listd/fault"])
         #expect(try list.perform(.patchObject(id: "b", set: ["items": "xy"], unset: [])).revision == 2)
         #expect(list.itemCounts == [1, 2])
     }

@@ -62,7 +62,7 @@ struct HostGuaranteeTests {
         list.controller("a")?.context?.reportFault("broken")
         #expect(woken == 1)
         screen.receive(list.adapter.takeEvents())
-        #expect(screen.items.map(\.reuseIdentifier) == ["error", "letter"])
+        #expect(screen.items.map(\.reuseIdentifier) == ["listd/fault", "letter"])
     }
 
     @Test("the data source is replaced after hundreds of deferred scrolls → the new source is used")

@@ -56,7 +56,7 @@ struct WorkerLifecycleTests {
         lifecycle.didStart()
         var pauses: [WorkerLifecycle.Action] = []
         for number in 0..<20 {
-            pauses.append(lifecycle.didDie(at: start + .seconds(number), causedByCaller: true))
+            pauses.append(lifecycle.didDie(at: start + .seconds(number), blaming: .caller))
             if lifecycle.pauseDidEnd() == .start { lifecycle.didStart() }
         }
         let first = [50, 100, 200, 400].map { WorkerLifecycle.Action.pause(.milliseconds($0)) }
@@ -64,6 +64,18 @@ struct WorkerLifecycleTests {
         #expect(pauses.dropFirst(4).allSatisfy { $0 == .pause(.milliseconds(400)) })
         let actions = (20..<25).map { dieAndRestart(at: .seconds($0)) }
         #expect(actions.dropLast().allSatisfy { $0 == .pause(.milliseconds(400)) } && actions.last == .giveUp)
+    }
+
+    @Test("objects cause the deaths → the worker is restarted, until there are more than some bad objects explain")
+    mutating func objects() {
+        _ = lifecycle.request()
+        lifecycle.didStart()
+        let actions = (0..<WorkerLifecycle.lastDeathOfObjects).map { number in
+            let action = lifecycle.didDie(at: start + .seconds(number), blaming: .object)
+            if lifecycle.pauseDidEnd() == .start { lifecycle.didStart() }
+            return action
+        }
+        #expect(!actions.dropLast().contains(.giveUp) && actions.last == .giveUp)
     }
 
     @Test("deaths are more than a minute apart → the delay is always short, and the worker is always restarted")
