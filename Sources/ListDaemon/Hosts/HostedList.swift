@@ -233,14 +233,17 @@ extension HostedList {
 
     /// Forwards a call to the presenter.
     ///
-    /// - Parameter order: returns the order for the number of the call.
+    /// - Parameters:
+    ///   - client: the client whose later reads of properties wait for the answer.
+    ///   - order: returns the order for the number of the call.
     func forward(
-        by user: UInt32?, done: @escaping ListHost.Completion<PresenterAnswer>, _ order: (RequestID) -> PresenterOrder
+        by user: UInt32?, for client: ObjectIdentifier? = nil, done: @escaping ListHost.Completion<PresenterAnswer>,
+        _ order: (RequestID) -> PresenterOrder
     ) {
         if let refusal { return answer { done(.failure(refusal)) } }
         wake()
         lastRequest += 1
-        link.forward(lastRequest, order(lastRequest), by: user, done: done)
+        link.forward(lastRequest, order(lastRequest), by: user, for: client, done: done)
         proceed()
     }
 

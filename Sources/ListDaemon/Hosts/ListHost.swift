@@ -325,14 +325,25 @@ extension ListHost {
 
     /// Executes a command of a view's owner.
     ///
-    /// - Parameter isLong: whether it takes long, whatever it touches.
+    /// - Parameters:
+    ///   - client: the client whose later reads of properties wait for the answer. It lives until then.
+    ///   - isLong: whether it takes long, whatever it touches.
     func view(
-        _ command: ViewCommand, on view: ViewID, by user: UInt32? = nil, isLong: Bool = false,
-        done: @escaping Completion<PresenterAnswer>
+        _ command: ViewCommand, on view: ViewID, by user: UInt32? = nil, for client: ObjectIdentifier? = nil,
+        isLong: Bool = false, done: @escaping Completion<PresenterAnswer>
     ) {
         run(cost: isLong ? .max : command.cost) { list in
-            list.forward(by: user, done: done) { .view($0, view, command) }
+            list.forward(by: user, for: client, done: done) { .view($0, view, command) }
         }
+    }
+
+    /// Calls `read` when the announced state has the effects of the calls that a client has made so far, even if it did
+    /// not wait for the answers: an `Ack` has none.
+    ///
+    /// It is called after all earlier work on the list, and after the presenter's answers to the client's own calls.
+    func afterCalls(of client: ObjectIdentifier, _ read: @escaping @DBusActor () -> Void) {
+        if !isLent, waiting.isEmpty, !list.link.hasCall(of: client) { return read() }
+        run(cost: 0) { $0.link.afterCalls(of: client, read) }
     }
 
     /// Closes a view for a reason of the daemon's own.

@@ -41,8 +41,11 @@ final class PresenterLink: ListPresenter {
     private let objects: ObjectList
     /// What the host has not told yet, in order.
     private var said: [HostedList.Said] = []
-    /// Where the answers to the unanswered calls go.
-    private var answers: [RequestID: ListHost.Completion<PresenterAnswer>] = [:]
+    /// Where the answers to the unanswered calls go, the client of each, and its reads of properties that wait for it.
+    private var answers:
+        [RequestID: (
+            done: ListHost.Completion<PresenterAnswer>, client: ObjectIdentifier?, reads: [@DBusActor () -> Void]
+        )] = [:]
     /// The section controllers that show the list at present.
     private(set) var controllers: SectionControllerTable
     /// The section controllers of requests, which show the list once their request is presented.
@@ -83,8 +86,20 @@ final class PresenterLink: ListPresenter {
 
     /// Answers a call, after everything that clients were not told yet.
     func answer(_ id: RequestID, _ outcome: Result<PresenterAnswer, ListError>) {
-        guard let completion = answers.removeValue(forKey: id) else { return }
-        said.append(.answer { completion(outcome) })
+        guard let (done, _, reads) = answers.removeValue(forKey: id) else { return }
+        said.append(.answer { done(outcome) })
+        for read in reads { said.append(.answer(read)) }
+    }
+
+    /// Whether a call of a client is not answered.
+    func hasCall(of client: ObjectIdentifier) -> Bool { answers.values.contains { $0.client == client } }
+
+    /// Calls `read` behind the client's calls, which are answered in order.
+    func afterCalls(of client: ObjectIdentifier, _ read: @escaping @DBusActor () -> Void) {
+        guard let last = answers.lazy.filter({ $0.value.client == client }).map(\.key).max() else {
+            return tell(.answer(read))
+        }
+        answers[last]?.reads.append(read)
     }
 
     /// An announcement without events.
@@ -335,10 +350,10 @@ final class PresenterLink: ListPresenter {
     ///
     /// - Parameter id: the number of the call, which the order names.
     func forward(
-        _ id: RequestID, _ order: PresenterOrder, by user: UInt32?,
+        _ id: RequestID, _ order: PresenterOrder, by user: UInt32?, for client: ObjectIdentifier?,
         done: @escaping ListHost.Completion<PresenterAnswer>
     ) {
-        answers[id] = done
+        answers[id] = (done, client, [])
         switch order {
         case .view(_, let view, .close):
             guard isPresented else {

@@ -160,6 +160,28 @@ struct ListHostTests {
         #expect(try await stage.answer(to: 2).revision == 10)
     }
 
+    @Test(
+        "a client reads properties while the worker has its call → it reads them after the answer; others do not wait")
+    func readsAfterCalls() async throws {
+        final class Client {}
+        let (caller, other) = (Client(), Client())
+        let stage = ListHostStage(try rows(0..<3), revision: 7)
+        let (worker, said) = (FalseWorker(), EventLog<String>())
+        try await stage.present(in: worker, itemCount: 3)
+        stage.send(.openView(1, 1, ListViewOptions()))
+        stage.report(.answer(1, .success(.done), .items(3)), from: worker)
+        _ = try await stage.answer(to: 1).get()
+        stage.host.view(.acknowledge(sequence: 0), on: 1, for: ObjectIdentifier(caller)) { _ in
+            said.record("answer")
+        }
+        stage.host.afterCalls(of: ObjectIdentifier(caller)) { said.record("caller") }
+        stage.host.afterCalls(of: ObjectIdentifier(other)) { said.record("other") }
+        #expect(try await said.next() == "other")
+        stage.report(.answer(2, .success(.done), .items(3)), from: worker)
+        #expect(try await said.next() == "answer")
+        #expect(try await said.next() == "caller")
+    }
+
     @Test("the worker dies during Select → the call is refused, and the next worker does not get the call")
     func dyingOfCall() async throws {
         let stage = ListHostStage(try rows(0..<3), revision: 7)

@@ -36,7 +36,7 @@ extension AdapterObject {
 
     static let interface = Interface<AdapterObject>(
         ObjectNames.adapter,
-        settle: { adapter, peer, read in adapter.runAfterCalls(of: peer, read) },
+        settle: { adapter, peer, read in adapter.host.afterCalls(of: ObjectIdentifier(peer), read) },
         stamp: { adapter in adapter.signals.stamp },
         typeNames: qtTypeNames,
         writing + reading + viewing + [

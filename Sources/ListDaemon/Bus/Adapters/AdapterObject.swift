@@ -48,7 +48,6 @@ package final class AdapterObject {
     private(set) var lastWrite: (user: UInt32, time: UInt64)?
     /// The host, which runs the list.
     let host: ListHost
-    private var callsUnderWay = CallsUnderWay()
 
     /// Makes the object of an adapter, which gets the announcements of the host.
     init(
@@ -248,23 +247,6 @@ extension AdapterObject {
 // MARK: - Host
 
 extension AdapterObject {
-    /// Executes a command of a view for a peer. Later property reads of that peer wait for the answer.
-    func view(
-        _ command: ViewCommand, on view: ViewID, for peer: Peer, isLong: Bool,
-        done: @escaping ListHost.Completion<PresenterAnswer>
-    ) {
-        let number = callsUnderWay.beginCall(of: peer)
-        host.view(command, on: view, by: peer.pluginCaller, isLong: isLong) { [self] outcome in
-            done(outcome)
-            for body in callsUnderWay.endCall(number, of: peer) { body() }
-        }
-    }
-
-    /// Runs `read` as soon as the calls that the peer has made so far have taken effect on the properties.
-    func runAfterCalls(of peer: Peer, _ read: @escaping @DBusActor () -> Void) {
-        if !callsUnderWay.hold(read, for: peer) { read() }
-    }
-
     /// Sends the signals of an announcement, and records the properties, in the contract's order.
     private func publish(_ said: Announcement) {
         signals.advanceStamp()

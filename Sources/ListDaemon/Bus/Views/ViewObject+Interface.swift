@@ -20,7 +20,8 @@ extension ViewObject {
 
     static let interface = Interface<ViewObject>(
         ObjectNames.view,
-        settle: { view, peer, read in view.adapter.runAfterCalls(of: peer, read) }, stamp: { view in view.stamp },
+        settle: { view, peer, read in view.adapter.host.afterCalls(of: ObjectIdentifier(peer), read) },
+        stamp: { view in view.stamp },
         typeNames: qtTypeNames,
         methods + [.signal(changedSignal), .signal(stalledSignal), .signal(closedSignal)] + properties)
 

@@ -109,7 +109,10 @@ final class ViewObject {
             .invoke, .setHighlighted, .resync, .close:
             sendWaitingViewport()
         }
-        adapter.view(command, on: number, for: call.peer, isLong: mayTakeLong(command), done: completion)
+        // The call retains its peer until it is answered.
+        adapter.host.view(
+            command, on: number, by: call.peer.pluginCaller, for: ObjectIdentifier(call.peer),
+            isLong: mayTakeLong(command), done: completion)
     }
 }
 
