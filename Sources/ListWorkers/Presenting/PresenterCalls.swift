@@ -128,8 +128,7 @@ package struct PresenterCalls {
         after death: Death?, worker: (any PresentingWorker)?, isKnown: (String) -> Bool
     ) -> [(id: RequestID, call: Call, error: ListError)] {
         let blamed = death.flatMap { record($0, worker: worker, isKnown: isKnown) }
-        var reason = "the plugin's worker died during this call"
-        if let death, death.isHang, death.callback != nil { reason += ", in \(death.place)" }
+        let reason = "the plugin's worker died during this call, in \(death?.place ?? "")"
         defer { unsent = order.filter { calls[$0]?.isMove == false } }
         return order.compactMap { id in
             guard var call = calls[id], call.isSent else { return nil }
