@@ -36,40 +36,25 @@ final class PluginWorker: PresentingWorker {
     private let dependencies: Dependencies
     private var lifecycle = WorkerLifecycle()
     private(set) var process: WorkerProcess?
-    private var next = NextProcess()
+    /// A process that replaces the present one as soon as it has loaded the plugin.
+    private var successor: WorkerProcess?
+    /// The timer that restarts the worker after a death.
+    private var pause: LoopTimer?
     private(set) var plugin: LoadedPlugin
     private var fileState: PluginFileState?
     /// The plugin's section of `listd.conf` with which its process was started.
     private var configuration: PluginConfiguration?
-    private var lists: [ObjectIdentifier: HostedList] = [:]
+    /// The lists, each with its slot for breadcrumbs in the present process.
+    private var lists: [ObjectIdentifier: (list: any PresentedList, crumbSlot: Int?)] = [:]
     private(set) lazy var sources = WorkerSources(of: self)
     /// The users whose calls the worker does not get for a while, because workers died of earlier ones.
     private nonisolated let callers = Mutex(CallerBackOff())
-    /// The start of the process that follows the present one.
-    private struct NextProcess {
-        /// A process that replaces the present one as soon as it has loaded the plugin.
-        var successor: WorkerProcess?
-        /// The timer that restarts the worker after a death.
-        var pause: LoopTimer?
-    }
-
-    /// A list, and its slot for breadcrumbs in the present process.
-    private struct HostedList {
-        let list: any PresentedList
-        var crumbSlot: Int?
-    }
-
     /// The callers of ``load()`` and ``revive()`` that wait for the outcome of a start.
     private var starting: [@DBusActor (Result<LoadedPlugin, ListError>) -> Void] = []
-    private var life = Life()
-
-    /// The reasons for which no process is started any more.
-    private struct Life {
-        /// Whether the plugin was unloaded.
-        var isDismissed = false
-        /// Whether listd is ending. A plugin that is not loaded now is not loaded any more.
-        var isEnding = false
-    }
+    /// Whether the plugin was unloaded, so that no process is started any more.
+    private var isDismissed = false
+    /// Whether listd is ending. A plugin that is not loaded now is not loaded any more.
+    private var isEnding = false
 
     init(name: String, file: PluginFile, _ dependencies: Dependencies) {
         self.name = name
@@ -122,7 +107,7 @@ extension PluginWorker {
     }
 
     private func startAndWait() async throws(ListError) -> LoadedPlugin {
-        guard !life.isEnding else { throw ListError(.pluginFailed, "plugin \(name): listd is stopping") }
+        guard !isEnding else { throw ListError(.pluginFailed, "plugin \(name): listd is stopping") }
         let outcome: Result<LoadedPlugin, ListError> = await withCheckedContinuation { continuation in
             starting.append { continuation.resume(returning: $0) }
             startOrReplace()
@@ -133,10 +118,10 @@ extension PluginWorker {
     /// Starts the first process, or a successor of the running one.
     private func startOrReplace() {
         if lifecycle.state == .running {
-            guard next.successor == nil else { return }
+            guard successor == nil else { return }
             do throws(ListError) {
                 try WorkerProcess.check(dependencies.configuration().writablePaths)
-                next.successor = try startProcess()
+                successor = try startProcess()
             } catch {
                 resumeCallers(.failure(error))
             }
@@ -208,13 +193,13 @@ extension PluginWorker {
         _ facts: PluginFacts, from file: PluginFile, state: PluginFileState?,
         with configuration: PluginConfiguration, in from: WorkerProcess
     ) {
-        guard from === process || from === next.successor else { return }
+        guard from === process || from === successor else { return }
         // When two processes load the plugin at the same time, the first to finish stays.
-        let other = from === next.successor ? process : next.successor
-        if from === next.successor { lifecycle.successorDidTakeOver() } else { lifecycle.didStart() }
-        next.pause?.cancel()
+        let other = from === successor ? process : successor
+        if from === successor { lifecycle.successorDidTakeOver() } else { lifecycle.didStart() }
+        pause?.cancel()
         process = from
-        next.successor = nil
+        successor = nil
         // An automatic restart keeps the record of deaths, as their cause may persist.
         let wasAskedFor = !starting.isEmpty
         if wasAskedFor || state != fileState { forgetDeaths() }
@@ -254,8 +239,8 @@ extension PluginWorker {
     private func handleRefusal(_ error: ListError, in from: WorkerProcess?) {
         guard let from else { return }
         from.kill("the plugin was refused")
-        if from === next.successor {
-            next.successor = nil
+        if from === successor {
+            successor = nil
             return resumeCallers(.failure(error))
         }
         guard from === process else { return }
@@ -267,7 +252,7 @@ extension PluginWorker {
 
     /// Resumes the callers that wait for the plugin with an error, unless a successor is still loading it.
     private func failCallers(_ error: ListError) {
-        if next.successor == nil { resumeCallers(.failure(error)) }
+        if successor == nil { resumeCallers(.failure(error)) }
     }
 
     private func resumeCallers(_ outcome: Result<LoadedPlugin, ListError>) {
@@ -283,8 +268,8 @@ extension PluginWorker {
     private func handleDeath(_ death: Death, of from: WorkerProcess?) {
         guard let from else { return }
         let reason = death.reason
-        if from === next.successor {
-            next.successor = nil
+        if from === successor {
+            successor = nil
             return resumeCallers(.failure(ListError(.pluginFailed, "plugin \(name): the new worker died: \(reason)")))
         }
         guard from === process else { return }
@@ -308,15 +293,15 @@ extension PluginWorker {
     }
 
     private func restartOrGiveUp(blaming blame: Death.Blame = .nobody) {
-        guard !life.isDismissed else { return }
+        guard !isDismissed else { return }
         switch lifecycle.didDie(at: .now, blaming: blame) {
-        case .pause(let pause):
+        case .pause(let time):
             updatePlugin { plugin in
                 plugin.state = .restarting
                 plugin.processID = 0
             }
-            next.pause?.cancel()
-            next.pause = EventLoop.shared.addTimer(after: pause) { [weak self] in
+            pause?.cancel()
+            pause = EventLoop.shared.addTimer(after: time) { [weak self] in
                 guard let self, lifecycle.pauseDidEnd() == .start else { return }
                 start()
             }
@@ -346,24 +331,24 @@ extension PluginWorker {
 
     /// Ends the worker for good. Its lists lose their presenter and get no other.
     func dismiss(because reason: String = "the plugin was unloaded") {
-        life.isDismissed = true
+        isDismissed = true
         lifecycle.dismiss()
-        next.pause?.cancel()
+        pause?.cancel()
         resumeCallers(.failure(ListError(.noSuchPlugin, "plugin \(name): \(reason)")))
         process?.kill(reason)
-        next.successor?.kill(reason)
+        successor?.kill(reason)
         process = nil
-        next.successor = nil
+        successor = nil
         for hosted in lists.values { hosted.list.losePresenter(by: Death(reason: reason)) }
         sources.pause()
     }
 
     /// Ends the worker if it has not loaded its plugin yet; callers that wait for it get an error.
     func giveUpStart() {
-        life.isEnding = true
+        isEnding = true
         switch lifecycle.state {
         case .starting, .pausing: dismiss(because: "listd is stopping")
-        case .idle, .running, .failed: next.successor?.kill("listd is stopping")
+        case .idle, .running, .failed: successor?.kill("listd is stopping")
         }
     }
 
@@ -381,7 +366,7 @@ extension PluginWorker {
     /// Presents a list in this worker, in each of its processes, until ``stopHosting(_:)``.
     func host(_ list: any PresentedList) {
         let key = ObjectIdentifier(list)
-        lists[key] = HostedList(list: list)
+        lists[key] = (list, nil)
         switch lifecycle.state {
         case .running: attach(list)
         case .failed: list.presentLocally()
