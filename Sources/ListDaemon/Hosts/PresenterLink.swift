@@ -241,7 +241,7 @@ final class PresenterLink: ListPresenter {
         (session.handledChanges, session.knownHolds, session.revision) = (0, holds, 0)
         let setup = PresenterSetup(
             configuration: reload?.options ?? objects.configuration, controllers: controllers,
-            views: known.resumptions(except: calls.openingViews), selection: known.selection,
+            views: known.states(except: calls.openingViews), selection: known.selection,
             faults: calls.fatal.faults, holdsViews: holds.all, holdsItems: holds.items)
         queue(presenter?.open(setup, of: objects.table))
     }
@@ -424,7 +424,7 @@ final class PresenterLink: ListPresenter {
     /// - Throws: `revisionGone` if not all of them are known any more.
     private func namingRevision(_ order: PresenterOrder) throws(ListError) -> PresenterOrder {
         guard case .view(let id, let view, .setVisibleRange(let seen, let first, let last, let growth, nil)) = order,
-            known.views[view]?.namesRevisions == true
+            known.views[view]?.options.rangeAt == .revision
         else { return order }
         let isNewest = seen == 0 || seen > objects.numbers.last
         guard isNewest || seen >= objects.log.oldestRevision else {

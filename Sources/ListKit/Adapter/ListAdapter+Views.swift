@@ -189,15 +189,15 @@ extension ListAdapter {
     /// Opens a view that continues the view of another list.
     ///
     /// - Throws: the errors of ``openView(_:options:)``.
-    @_spi(Daemon) public func resumeView(_ resumption: ViewResumption) throws(ListError) -> [AdapterEvent] {
-        try presentation.resumeView(resumption)
+    @_spi(Daemon) public func resumeView(_ state: ViewState) throws(ListError) -> [AdapterEvent] {
+        try presentation.resumeView(state)
     }
 
     /// Returns the state of a view that another list needs to continue the view without a break for its viewer.
     ///
     /// - Throws: `invalidArguments` if the view is not open.
-    @_spi(Daemon) public func resumption(of id: ViewID) throws(ListError) -> ViewResumption {
-        try presentation.resumption(of: id)
+    @_spi(Daemon) public func viewState(of id: ViewID) throws(ListError) -> ViewState {
+        try presentation.viewState(of: id)
     }
 
     /// Restores the selection of another list without calls of section controllers and without an event.

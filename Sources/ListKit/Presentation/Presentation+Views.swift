@@ -28,10 +28,10 @@ extension Presentation {
     /// viewer shows.
     ///
     /// - Throws: the errors of ``openView(_:options:)``.
-    public func resumeView(_ resumption: ViewResumption) throws(ListError) -> [AdapterEvent] {
-        let view = try views.open(resumption.id, resumption.options)
+    public func resumeView(_ state: ViewState) throws(ListError) -> [AdapterEvent] {
+        let view = try views.open(state.id, state.options)
         // The item at which the view should open may no longer exist.
-        view.resume(resumption, opening: resumption.options.opening.flatMap { try? views.opening(at: $0) })
+        view.resume(state, opening: state.options.opening.flatMap { try? views.opening(at: $0) })
         return view.geometry.isActive ? reply(view).effects : []
     }
 
@@ -39,7 +39,7 @@ extension Presentation {
     /// viewer.
     ///
     /// - Throws: `invalidArguments` if the view is not open.
-    public func resumption(of id: ViewID) throws(ListError) -> ViewResumption { try view(id).resumption }
+    public func viewState(of id: ViewID) throws(ListError) -> ViewState { try view(id).state }
 
     /// Ends the display of a view's elements and then closes the view.
     ///

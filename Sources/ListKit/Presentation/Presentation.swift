@@ -518,7 +518,7 @@ extension Presentation {
     ///
     /// - Returns: the announcement. It has the selection even if nothing is selected, as the receiver still has the
     ///   former one.
-    public func resume(_ old: [ViewResumption], selecting items: [SelectedItem]) -> Announcement {
+    public func resume(_ old: [ViewState], selecting items: [SelectedItem]) -> Announcement {
         var (events, resumed) = ([AdapterEvent](), Set<ViewID>())
         for view in old {
             guard let news = try? resumeView(view) else { continue }
@@ -534,11 +534,15 @@ extension Presentation {
 
     /// Closes all views and ends the presentation. Section controllers are told that nothing is displayed any more.
     ///
-    /// - Returns: the views, each with the events by which its contents stopped being displayed.
-    public func close() -> [(view: ViewResumption, ended: [AdapterEvent])] {
+    /// - Returns: the views as they were before.
+    public func close() -> [ViewState] {
         onActivity = nil
-        let open = views.views.map(\.resumption)
-        return open.map { ($0, (try? closeView($0.id)) ?? []) }
+        let open = views.views.map(\.state)
+        return open.map { state in
+            var state = state
+            state.applyClosing((try? closeView(state.id)) ?? [])
+            return state
+        }
     }
 
     /// Collects content losses from now on.

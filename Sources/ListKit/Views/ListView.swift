@@ -313,32 +313,32 @@ final class ListView {
     /// Restores the state of a resumed view.
     ///
     /// - Parameter opening: the item at which the view is to be opened, if the item still exists.
-    func resume(_ resumption: ViewResumption, opening: ViewOpening?) {
-        isOnScreen = resumption.isOnScreen
-        sender.resume(resumption, keepsHistory: geometry.kind == .none)
-        nearEnd = resumption.nearEnd.flatMap { last in
+    func resume(_ state: ViewState, opening: ViewOpening?) {
+        isOnScreen = state.isOnScreen
+        sender.resume(state, keepsHistory: geometry.kind == .none)
+        nearEnd = state.nearEnd.flatMap { last in
             last.isEmpty ? NearEnd(last: nil) : map.handle(forID: last).map { NearEnd(last: $0) }
         }
-        geometry.resume(resumption, opening: opening)
+        geometry.resume(state, opening: opening)
     }
 
     /// The state of the view as its viewer knows it, from which another engine can resume the view.
-    var resumption: ViewResumption {
+    var state: ViewState {
         let store = environment.store
-        var resumption = ViewResumption(id: id, options: options)
+        var state = ViewState(id: id, options: options)
         // An item stands for a section that a program has scrolled to, which no other engine continues.
-        resumption.options.opening = geometry.opening.map {
+        state.options.opening = geometry.opening.map {
             ListViewOpening(objectID: store.id(of: $0.handle), item: $0.item ?? 0, position: $0.position)
         }
-        resumption.viewport = geometry.kind == .none ? nil : geometry.viewport
-        resumption.visibleItems = geometry.visibleItems
-        resumption.isOnScreen = isOnScreen
-        resumption.shift = geometry.shifts.unsent
-        sender.save(in: &resumption)
-        resumption.measured = geometry.measuredSizes.flatMap { handle, sizes in
+        state.viewport = geometry.kind == .none ? nil : geometry.viewport
+        state.visibleItems = geometry.visibleItems
+        state.isOnScreen = isOnScreen
+        state.shift = geometry.shifts.unsent
+        sender.save(in: &state)
+        state.measured = geometry.measuredSizes.flatMap { handle, sizes in
             sizes.map { MeasuredSize(objectID: store.id(of: handle), item: $0.key, size: $0.value) }
         }
-        resumption.nearEnd = nearEnd.map { $0.last.map { store.id(of: $0) } ?? "" }
-        return resumption
+        state.nearEnd = nearEnd.map { $0.last.map { store.id(of: $0) } ?? "" }
+        return state
     }
 }

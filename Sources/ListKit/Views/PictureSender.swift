@@ -434,17 +434,16 @@ final class PictureSender {
     // MARK: Resuming
 
     /// Restores the picture, slots and credit of a resumed view.
-    func resume(_ resumption: ViewResumption, keepsHistory: Bool) {
+    func resume(_ state: ViewState, keepsHistory: Bool) {
+        let shown = state.shown
         slots = SlotPool(
-            shown: resumption.shown.map {
-                ViewResumption.ReleasedSlot(slot: $0.slot, reuseIdentifier: $0.reuseIdentifier)
-            }, released: resumption.released)
-        picture.resume(sequence: resumption.sequence, contentSize: resumption.contentSize)
-        for item in resumption.shown { addShownElement(item) }
+            shown: shown.map { ViewState.ReleasedSlot(slot: $0.slot, reuseIdentifier: $0.reuseIdentifier) },
+            released: state.released)
+        picture.resume(sequence: state.sequence, contentSize: state.contentSize)
+        for item in shown { addShownElement(item) }
         credit.resume(
-            sequence: resumption.sequence, acknowledged: resumption.acknowledgedSequence,
-            isStalled: resumption.isStalled)
-        if keepsHistory { history = resumption.history }
+            sequence: state.sequence, acknowledged: state.acknowledgedSequence, isStalled: state.isStalled)
+        if keepsHistory { history = state.history }
     }
 
     /// Adds an element that the viewer already shows. If its item no longer exists, the next change releases the
@@ -470,15 +469,15 @@ final class PictureSender {
         picture.insertShown(element, key: key)
     }
 
-    /// Stores in a resumption what the viewer was sent, so that another engine can resume the view.
-    func save(in resumption: inout ViewResumption) {
-        resumption.history = history
-        resumption.sequence = picture.sequence
-        resumption.acknowledgedSequence = credit.acknowledged
-        resumption.isStalled = credit.isStalled
-        resumption.contentSize = picture.contentSize
-        resumption.shown = (picture.present + orphans).map(PictureItem.init)
-        resumption.released = slots.released
+    /// Stores in a view's state what the viewer was sent, so that another engine can resume the view.
+    func save(in state: inout ViewState) {
+        state.history = history
+        state.sequence = picture.sequence
+        state.acknowledgedSequence = credit.acknowledged
+        state.isStalled = credit.isStalled
+        state.contentSize = picture.contentSize
+        state.shown = (picture.present + orphans).map(PictureItem.init)
+        state.released = slots.released
     }
 }
 
@@ -490,14 +489,14 @@ extension PictureChange.Sticky {
 
 extension SlotPool {
     /// The slots that show nothing. Slots with the same reuse identifier are in the order of their release.
-    fileprivate var released: [ViewResumption.ReleasedSlot] {
+    fileprivate var released: [ViewState.ReleasedSlot] {
         places.sorted { $0.value < $1.value }.flatMap { identifier, place in
-            pools[place].free.map { ViewResumption.ReleasedSlot(slot: $0, reuseIdentifier: identifier.text) }
+            pools[place].free.map { ViewState.ReleasedSlot(slot: $0, reuseIdentifier: identifier.text) }
         }
     }
 
     /// Makes a pool with the slots that a viewer already has.
-    fileprivate init(shown: [ViewResumption.ReleasedSlot], released: [ViewResumption.ReleasedSlot]) {
+    fileprivate init(shown: [ViewState.ReleasedSlot], released: [ViewState.ReleasedSlot]) {
         self.init(after: (shown + released).map(\.slot).max() ?? 0)
         for known in shown { insertShown(known.slot, identifier: known.reuseIdentifier) }
         for known in released {

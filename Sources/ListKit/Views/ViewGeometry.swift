@@ -283,27 +283,27 @@ final class ViewGeometry {
     }
 
     /// Restores the viewport and the measured sizes of a resumed view, and lays the view out.
-    func resume(_ resumption: ViewResumption, opening: ViewOpening?) {
+    func resume(_ state: ViewState, opening: ViewOpening?) {
         self.opening = opening
-        for size in resumption.measured {
+        for size in state.measured {
             guard let handle = map.handle(forID: size.objectID) else { continue }
             measuredSizes[handle, default: [:]][size.item] = size.size
         }
-        if kind == .none { visibleItems = resumption.visibleItems } else { viewport = resumption.viewport }
+        if kind == .none { visibleItems = state.visibleItems } else { viewport = state.viewport }
         guard isActive else { return }
-        shifts.resume(unsent: resumption.shift, sequence: resumption.sequence + 1)
+        shifts.resume(unsent: state.shift, sequence: state.sequence + 1)
         layOut()
-        guard !resumption.isStalled, kind != .none else { return }
+        guard !state.isStalled, kind != .none else { return }
         // The viewer knows where the other engine laid its elements out.
         saveAnchor(
-            resumption.shown.sorted { $0.order < $1.order }.compactMap { item in
+            state.shown.sorted { $0.order < $1.order }.compactMap { item in
                 guard let handle = map.handle(forID: item.objectID), let section = map.position(of: handle) else {
                     return nil
                 }
                 let key = ElementKey(handle: handle, kind: item.kind, index: item.item)
                 return ViewElement(key: key, section: section, frame: item.frame, z: item.z)
             })
-        applyAnchor(forwarding: [:], sequence: resumption.sequence)
+        applyAnchor(forwarding: [:], sequence: state.sequence)
     }
 
     // MARK: Opening

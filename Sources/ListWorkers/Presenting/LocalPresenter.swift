@@ -84,10 +84,10 @@ package final class LocalPresenter: Presenter {
 
     package func killWorker(_ reason: String) {}
 
-    package func close() -> LeftPresentation? {
+    package func close() -> (views: [ViewState], selection: [SelectedItem])? {
         guard let presentation else { return nil }
         let selection = presentation.selectedItems
-        let left = LeftPresentation(views: presentation.close(), selection: selection)
+        let left = (presentation.close(), selection)
         presentation.leaveTable()
         self.presentation = nil
         return left

@@ -51,16 +51,8 @@ package protocol Presenter: AnyObject {
 
     /// Closes the presenter. Its later reports are ignored.
     ///
-    /// - Returns: the final state; nil = all of it was already reported.
-    func close() -> LeftPresentation?
-}
-
-/// The final state of a presentation that has ended.
-package struct LeftPresentation {
-    /// The views, with the events by which their contents stopped being displayed.
-    var views: [(view: ViewResumption, ended: [AdapterEvent])]
-    /// The selected items.
-    var selection: [SelectedItem]
+    /// - Returns: the final views and selection; nil = all of it was already reported.
+    func close() -> (views: [ViewState], selection: [SelectedItem])?
 }
 
 /// The number of a presenter or data source, by which orders and reports identify it. Numbers are never reused.

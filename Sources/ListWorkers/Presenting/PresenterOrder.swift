@@ -75,7 +75,7 @@ package struct PresenterSetup: Sendable {
     /// The objects in their order; empty for a presenter that shares the list's section table.
     package var objects: [ListObject] = []
     /// The open views.
-    package var views: [ViewResumption] = []
+    package var views: [ViewState] = []
     /// The selected items.
     package var selection: [SelectedItem] = []
     /// The objects whose section controllers are not called, with the reasons that their error items show.
@@ -87,7 +87,7 @@ package struct PresenterSetup: Sendable {
 
     package init(
         configuration: ListOptions, controllers: SectionControllerTable, objects: [ListObject] = [],
-        views: [ViewResumption] = [], selection: [SelectedItem] = [], faults: [String: String] = [:],
+        views: [ViewState] = [], selection: [SelectedItem] = [], faults: [String: String] = [:],
         holdsViews: Bool = false, holdsItems: Bool = false
     ) {
         self.configuration = configuration

@@ -9,17 +9,17 @@
 /// A report of a worker that would make the state larger than the list can account for is refused, as a worker may
 /// report anything.
 package struct PresenterState: Sendable {
-    package private(set) var views: [ViewID: ViewMemory] = [:]
+    package private(set) var views: [ViewID: ViewState] = [:]
     package private(set) var selection: [SelectedItem] = []
-    /// The views that may have visible items (``ViewMemory/followsItems``).
+    /// The views that may have visible items (``ViewState/visibleItems``).
     private var naming: Set<ViewID> = []
     /// The views that the presenter was ordered to close, and has not closed yet, with the reasons.
     private var closing: [ViewID: ViewClosing] = [:]
     /// The maximum number of elements that the list has had.
     private var mostElements = 0
 
-    package init(views: [ViewResumption] = [], selection: [SelectedItem] = []) {
-        self.views = Dictionary(views.map { ($0.id, ViewMemory($0)) }) { $1 }
+    package init(views: [ViewState] = [], selection: [SelectedItem] = []) {
+        self.views = Dictionary(views.map { ($0.id, $0) }) { $1 }
         self.selection = selection
         naming = Set(self.views.keys)
     }
@@ -46,11 +46,14 @@ package struct PresenterState: Sendable {
     package mutating func apply(_ said: inout Announcement, remembers: Bool, lastObject last: () -> String?) -> Bool {
         var events: [AdapterEvent] = []
         events.reserveCapacity(said.events.count)
+        let limit = limit
         for event in said.events {
-            if let view = event.view, views[view] == nil { continue }
-            guard !remembers || record(event) else { return false }
+            if let view = event.view {
+                guard views[view] != nil else { continue }
+                guard !remembers || views[view]?.apply(event, limit: limit) != false else { return false }
+            }
             if remembers, case .nearEnd(let view, _, let distance) = event {
-                views[view]?.setNearEnd(lastObject: distance == nil ? nil : last() ?? "")
+                views[view]?.nearEnd = distance == nil ? nil : last() ?? ""
             }
             if case .closed(let view) = event {
                 said.closings[view] = closing.removeValue(forKey: view) ?? .closed
@@ -60,22 +63,11 @@ package struct PresenterState: Sendable {
         }
         said.events = events
         for viewState in remembers ? said.views : [] {
-            views[viewState.view]?.record(viewState.description)
+            views[viewState.view]?.apply(viewState.description)
             naming.insert(viewState.view)
         }
         if let items = said.selection { selection = items }
         return true
-    }
-
-    /// Records an event. Returns false when the view would have more elements than ``limit``.
-    private mutating func record(_ event: AdapterEvent) -> Bool {
-        let limit = limit
-        return switch event {
-        case .display(let change): views[change.view]?.record(change, limit: limit) ?? true
-        case .workingRange(let change): views[change.view]?.record(change, limit: limit) ?? true
-        case .picture(let change): views[change.view]?.record(change, limit: limit) ?? true
-        case .updated, .selection, .stalled, .closed, .sectionFault, .nearEnd: true
-        }
     }
 
     /// Applies the answer to a call about a view.
@@ -92,10 +84,14 @@ package struct PresenterState: Sendable {
         switch (order, outcome) {
         case (.openView(_, let view, _), .failure): views[view] = nil
         case (.view(_, let view, .resync), .success(.picture(let picture))) where remembers:
-            return views[view]?.record(picture, limit: limit) ?? true
-        case (.view(_, let view, .setOnScreen(let flag)), .success): views[view]?.setOnScreen(flag)
-        case (.view(_, let view, let command), .success) where remembers:
-            views[view]?.record(command, limit: limit, isKnown: isKnown)
+            return views[view]?.apply(picture, limit: limit) ?? true
+        case (.view(_, let view, .setOnScreen(let flag)), .success): views[view]?.isOnScreen = flag
+        // The view was shown, so the position at which it was to open has no more use.
+        case (.view(_, let view, .setViewport), .success) where remembers,
+            (.view(_, let view, .setVisibleRange), .success) where remembers:
+            views[view]?.options.opening = nil
+        case (.view(_, let view, .reportSizes(let sizes)), .success) where remembers:
+            views[view]?.apply(sizes, limit: limit, isKnown: isKnown)
         default: break
         }
         return true
@@ -104,19 +100,19 @@ package struct PresenterState: Sendable {
     /// Records that objects of the list change, before the change is presented. Views without a layout then refer to
     /// the same items by their new index paths.
     package mutating func listWillChange(by sections: @autoclosure () -> PositionMap) {
-        naming = naming.filter { views[$0]?.followsItems == true }
+        naming = naming.filter { views[$0]?.visibleItems != nil }
         guard !naming.isEmpty else { return }
         let change = PathForwarding(sections: sections())
-        for view in naming { views[view]?.forwardPaths(by: change) }
+        for view in naming { views[view]?.follow(change) }
     }
 
     /// Whether any view is on screen, or the list has no view.
-    package var isOnScreen: Bool { views.isEmpty || views.values.contains { $0.resumption.isOnScreen } }
+    package var isOnScreen: Bool { views.isEmpty || views.values.contains { $0.isOnScreen } }
 
     /// Takes over the final state of a presenter whose reports were applied without `remembers`.
-    package mutating func restore(_ left: LeftPresentation) {
-        for (view, ended) in left.views where views[view.id] != nil {
-            views[view.id] = ViewMemory(view, displaying: ended)
+    package mutating func restore(_ left: (views: [ViewState], selection: [SelectedItem])) {
+        for view in left.views where views[view.id] != nil {
+            views[view.id] = view
             naming.insert(view.id)
         }
         selection = left.selection
@@ -126,7 +122,7 @@ package struct PresenterState: Sendable {
 
     /// Adds a view that is about to be opened.
     package mutating func add(_ view: ViewID, _ options: ListViewOptions) {
-        views[view] = ViewMemory(id: view, options: options)
+        views[view] = ViewState(id: view, options: options)
     }
 
     /// Removes a view that could not be opened.
@@ -168,8 +164,8 @@ package struct PresenterState: Sendable {
     // MARK: Changing the presenter
 
     /// Returns the states with which another presenter resumes the views, except for views that are about to be opened.
-    package func resumptions(except opening: Set<ViewID>) -> [ViewResumption] {
-        views.keys.sorted().filter { !opening.contains($0) }.compactMap { views[$0]?.fullResumption }
+    package func states(except opening: Set<ViewID>) -> [ViewState] {
+        views.keys.sorted().filter { !opening.contains($0) }.compactMap { views[$0] }
     }
 
     /// Clears the displayed items and working ranges of all views, as another presenter reports them from scratch.

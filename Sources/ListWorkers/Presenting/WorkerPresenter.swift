@@ -77,7 +77,7 @@ package final class WorkerPresenter: Presenter {
 
     package func killWorker(_ reason: String) { slot.kill(reason) }
 
-    package func close() -> LeftPresentation? {
+    package func close() -> (views: [ViewState], selection: [SelectedItem])? {
         slot.close()
         return nil
     }

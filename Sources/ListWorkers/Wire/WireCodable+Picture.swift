@@ -163,7 +163,7 @@ extension MeasuredSize: WireCodable {
     }
 }
 
-extension ViewResumption.ReleasedSlot: WireCodable {
+extension ViewState.ReleasedSlot: WireCodable {
     func write(to writer: inout WireWriter) { writer.write(slot, reuseIdentifier) }
 
     init(from reader: inout WireReader) throws(WireError) {
@@ -171,7 +171,7 @@ extension ViewResumption.ReleasedSlot: WireCodable {
     }
 }
 
-extension ViewResumption: WireCodable {
+extension ViewState: WireCodable {
     func write(to writer: inout WireWriter) {
         writer.write(id, options, viewport, visibleItems, history.spans, isOnScreen)
         writer.write(sequence, acknowledgedSequence, isStalled, contentSize, shown, released, measured)

@@ -24,7 +24,7 @@ struct FollowedCopyTests {
             _ = try list.adapter.setVisibleRange(view: 1, first: paths.0, last: paths.1)
             for _ in 0..<12 {
                 let before = list.ids
-                var resumption = try list.adapter.resumption(of: 1)
+                var state = try list.adapter.viewState(of: 1)
                 let operation = try operation(before, &random)
                 list.enqueue(operation)
                 guard case .commit = list.adapter.beginFlush(now: 0) else { continue }
@@ -43,9 +43,9 @@ struct FollowedCopyTests {
                 let after = Dictionary(uniqueKeysWithValues: list.ids.enumerated().map { ($1, $0) })
                 for (old, id) in before.enumerated() { #expect(map(old) == after[id]) }
                 #expect(map.oldCount == before.count && map.newCount == list.ids.count)
-                resumption.follow(PathForwarding(sections: map))
+                state.follow(PathForwarding(sections: map))
                 let other = TestHost(objects)
-                _ = try other.adapter.resumeView(resumption)
+                _ = try other.adapter.resumeView(state)
                 #expect(
                     try other.adapter.viewDescription(1).visibleObjects
                         == list.adapter.viewDescription(1).visibleObjects)

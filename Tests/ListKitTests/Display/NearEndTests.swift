@@ -153,7 +153,7 @@ struct NearEndTests {
         _ = try list.open()
         func resume(_ objects: [ListObject]) throws -> [Double?] {
             let other = TestHost(objects) { $0.nearEndDistance = 100 }
-            return nearEndDistances(try other.adapter.resumeView(try list.adapter.resumption(of: 1)))
+            return nearEndDistances(try other.adapter.resumeView(try list.adapter.viewState(of: 1)))
         }
         #expect(try resume(try rows(10)) == [])
         #expect(try scroll(list, 320) == [80])
@@ -164,7 +164,7 @@ struct NearEndTests {
         let nothing = try self.list(0)
         _ = try nothing.open()
         let other = TestHost { $0.nearEndDistance = 1 }
-        #expect(nearEndDistances(try other.adapter.resumeView(try nothing.adapter.resumption(of: 1))) == [])
+        #expect(nearEndDistances(try other.adapter.resumeView(try nothing.adapter.viewState(of: 1))) == [])
     }
 
     @Test(

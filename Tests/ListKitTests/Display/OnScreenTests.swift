@@ -170,7 +170,7 @@ struct OnScreenTests {
         _ = try old.open(1)
         _ = try old.adapter.setVisible(false, view: 1)
         let new = try list()
-        _ = try new.adapter.resumeView(try old.adapter.resumption(of: 1))
+        _ = try new.adapter.resumeView(try old.adapter.viewState(of: 1))
         #expect(try timing(new) == .at(new.now - 10_000 + 500))
     }
 }

@@ -181,7 +181,7 @@ struct OpeningTests {
         try list.update([
             section("new", ["5"]), section("a", ["1", "2"]), section("b", ["w", "x", "v", "y", "z"]),
         ])
-        let left = try list.adapter.resumption(of: 1)
+        let left = try list.adapter.viewState(of: 1)
         #expect(left.options.opening == ListViewOpening(objectID: "b", item: 3, position: .start))
         let next = TestHost(
             list.adapter.objects(from: 0, limit: .max), names: ["binding": "listd/binding"])

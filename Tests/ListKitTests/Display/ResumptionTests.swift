@@ -8,10 +8,10 @@ import Testing
 struct ResumptionTests {
     /// Creates the state of a view from what its viewer knows.
     private func resumption(of screen: Screen, in list: TestHost, at rect: Rect, released: [SlotNumber: String] = [:])
-        throws -> ViewResumption
+        throws -> ViewState
     {
         let description = try list.adapter.viewDescription(screen.view)
-        var resumption = ViewResumption(id: screen.view, options: ListViewOptions())
+        var resumption = ViewState(id: screen.view, options: ListViewOptions())
         resumption.options.buffer = 0
         resumption.viewport = rect
         resumption.sequence = screen.sequence
@@ -19,7 +19,7 @@ struct ResumptionTests {
         resumption.isStalled = description.state == .stalled
         resumption.contentSize = screen.contentSize
         resumption.shown = screen.items
-        resumption.released = released.map { ViewResumption.ReleasedSlot(slot: $0.key, reuseIdentifier: $0.value) }
+        resumption.released = released.map { ViewState.ReleasedSlot(slot: $0.key, reuseIdentifier: $0.value) }
         return resumption
     }
 
@@ -83,7 +83,7 @@ struct ResumptionTests {
         }
         let size = MeasuredSize(objectID: "o11", item: 0, size: Size(width: 100, height: 60))
         screen.receive(try old.adapter.reportSizes(view: 1, sizes: [size]).effects)
-        let left = try old.adapter.resumption(of: 1)
+        let left = try old.adapter.viewState(of: 1)
         #expect(left.sequence == screen.sequence)
         #expect(Set(left.shown) == Set(screen.items))
         #expect(left.contentSize == screen.contentSize)
@@ -94,7 +94,7 @@ struct ResumptionTests {
         let new = TestHost(try ViewTests.ids(3..<90))
         screen.receive(try new.adapter.resumeView(left))
         try screen.expectEqualToResync(of: new.adapter)
-        #expect(throws: ListError.self) { try old.adapter.resumption(of: 2) }
+        #expect(throws: ListError.self) { try old.adapter.viewState(of: 2) }
     }
 
     @Test(

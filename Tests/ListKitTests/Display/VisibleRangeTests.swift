@@ -191,7 +191,7 @@ struct VisibleRangeTests {
             let id = "o\(Int.random(in: 0..<400, using: &random))"
             try list.perform(.moveObject(id: id, position: turn % 2 == 0 ? .first : .last))
         }
-        let history = try list.adapter.resumption(of: 1).history
+        let history = try list.adapter.viewState(of: 1).history
         // Only one picture was sent, so there is one base list; all later changes are combined.
         #expect(history.spans.count == 1)
         #expect(history.spans.flatMap(\.changes).reduce(0) { $0 + $1.sections.runs.count } < 4 * 400)
@@ -228,7 +228,7 @@ struct VisibleRangeTests {
             for _ in 0..<3 { try world.update(&random) }
             let objects = world.list.adapter.objects(from: 0, limit: .max)
             let next = TestHost(objects, names: ["binding": "listd/binding"])
-            let left = try world.list.adapter.resumption(of: 1)
+            let left = try world.list.adapter.viewState(of: 1)
             world = try World(world, in: next)
             world.receive(try next.adapter.resumeView(left))
             if turn % 3 == 0 { try world.acknowledge(&random) }

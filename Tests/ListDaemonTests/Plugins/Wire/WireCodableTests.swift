@@ -24,7 +24,7 @@ struct WireCodableTests {
         configuration.coalescing = ListOptions.Coalescing(minimum: 1, maximum: 200, increment: 3)
         configuration.emptyContent = ["nothing": .boolean(true)]
         configuration.nearEndDistance = 4
-        var view = ViewResumption(id: 7, options: ListViewOptions())
+        var view = ViewState(id: 7, options: ListViewOptions())
         view.options.fields = ["a", "b"]
         view.options.opening = ListViewOpening(objectID: "x", item: 3, position: .center)
         view.visibleItems = VisibleItems(first: IndexPath(section: 1, item: 2), length: 5)
@@ -35,7 +35,7 @@ struct WireCodableTests {
         view.isOnScreen = false
         view.viewport = Rect(x: 0, y: .infinity, width: 1, height: -0.0)
         view.shown = [item]
-        view.released = [ViewResumption.ReleasedSlot(slot: 9, reuseIdentifier: "row")]
+        view.released = [ViewState.ReleasedSlot(slot: 9, reuseIdentifier: "row")]
         view.measured = [MeasuredSize(objectID: "x", item: 1, size: Size(width: 2, height: .nan))]
         view.nearEnd = "last"
         let table = SectionControllerTable(naming: ["*": "a/B", "row": "listd/single"])

@@ -230,19 +230,19 @@ struct DishonestWorkerTests {
 
     @Test("another worker presents the list → clients are told which items entered and exited the working range")
     func itemsInRange() {
-        func memory(_ items: Range<Int>) -> ViewMemory {
-            var memory = ViewMemory(id: 1, options: ListViewOptions())
+        func state(_ items: Range<Int>) -> ViewState {
+            var state = ViewState(id: 1, options: ListViewOptions())
             var change = WorkingRangeChange(view: 1, revision: 7)
             change.willEnter = [SectionReference(section: 0, objectID: "a")]
             change.itemsWillEnter = items.map { ItemReference(section: 0, objectID: "a", item: $0) }
-            let isPossible = memory.record(change, limit: 10)
+            let isPossible = state.apply(.workingRange(change), limit: 10)
             #expect(isPossible)
-            return memory
+            return state
         }
         var expected = WorkingRangeChange(view: 1, revision: 9)
         expected.itemsWillEnter = [ItemReference(section: 4, objectID: "a", item: 5)]
         expected.itemsDidExit = [ItemReference(section: 4, objectID: "a", item: 1)]
-        let events = memory(2..<6).displayEvents(since: memory(1..<5), revision: 9) { $0 == "a" ? 4 : nil }
+        let events = state(2..<6).displayEvents(since: state(1..<5), revision: 9) { $0 == "a" ? 4 : nil }
         guard case .workingRange(expected)? = events.first, events.count == 1 else {
             Issue.record("\(events)")
             return
@@ -251,38 +251,38 @@ struct DishonestWorkerTests {
 
     @Test("released slots have ever more reuse identifiers → the daemon forgets the slots with the lowest numbers")
     func released() throws {
-        var memory = ViewMemory(id: 1, options: ListViewOptions())
+        var state = ViewState(id: 1, options: ListViewOptions())
         for step in 1...20_000 as ClosedRange<SlotNumber> {
             var change = PictureChange(view: 1, sequence: UInt64(step), revision: 7, contentSize: .zero, offset: .zero)
             if step > 1 { change.released = [step - 1] }
             change.shown = [item(step, reuseIdentifier: "r\(step)")]
-            let isPossible = memory.record(change, limit: 10)
+            let isPossible = state.apply(.picture(change), limit: 10)
             #expect(isPossible)
         }
-        let released = memory.fullResumption.released.map(\.slot)
-        #expect(released.count <= 2 * ViewMemory.keptReleased && released.count >= ViewMemory.keptReleased)
+        let released = state.released.map(\.slot)
+        #expect(released.count <= 2 * ViewState.keptReleased && released.count >= ViewState.keptReleased)
         #expect(released == Array(20_000 - SlotNumber(released.count)..<20_000))
     }
 
     @Test("the worker reports sizes of many missing objects or items → the daemon keeps only a bounded number of sizes")
     func measured() throws {
-        var memory = ViewMemory(id: 1, options: ListViewOptions())
+        var state = ViewState(id: 1, options: ListViewOptions())
         func measure(_ id: String, _ item: Int) {
             let size = MeasuredSize(objectID: id, item: item, size: Size(width: 1, height: 1))
-            memory.record(.reportSizes([size]), limit: 100) { $0.hasSuffix("00") }
+            state.apply([size], limit: 100) { $0.hasSuffix("00") }
         }
         for number in 0...1000 { measure("o\(number)", 0) }
-        #expect(memory.fullResumption.measured.filter { $0.objectID.hasSuffix("00") }.count == 10)
-        #expect(memory.fullResumption.measured.count <= 100)
+        #expect(state.measured.filter { $0.objectID.hasSuffix("00") }.count == 10)
+        #expect(state.measured.count <= 100)
         for item in 0..<1000 { measure("o100", item) }
-        #expect(memory.fullResumption.measured.count <= 100)
+        #expect(state.measured.count <= 100)
     }
 
     @Test("a report has an impossible viewport → the view keeps its previous viewport")
     func viewport() throws {
-        var memory = ViewMemory(id: 1, options: ListViewOptions())
+        var state = ViewState(id: 1, options: ListViewOptions())
         func describe(_ viewport: Rect) {
-            memory.record(
+            state.apply(
                 ViewDescription(
                     state: .active, sequence: 1, acknowledgedSequence: 1, contentSize: .zero, viewport: viewport,
                     workingRange: 0..<0, visibleObjects: []))
@@ -292,7 +292,7 @@ struct DishonestWorkerTests {
         for (number, extent) in [(.nan, 1), (.infinity, 1), (1, -1), (1, .nan), (1, .infinity)] as [(Double, Double)] {
             describe(Rect(x: number, y: 0, width: extent, height: 4))
             describe(Rect(x: 0, y: number, width: 3, height: extent))
-            #expect(memory.fullResumption.viewport == viewport)
+            #expect(state.viewport == viewport)
         }
     }
 }
