@@ -429,7 +429,8 @@ extension HostedList {
     /// - Parameter reloads: whether the list shows them now; otherwise its next opening does.
     func forgetFatalObjects(reloads: Bool) {
         let ids = link.forgetFatalObjects()
-        guard reloads, link.stage == .open, !ids.isEmpty, !isOver else { return }
+        // A list without a presenter shows them when it is opened.
+        guard reloads, [.opening, .open].contains(link.stage), !ids.isEmpty, !isOver else { return }
         // No client waits for the answer, so no request has this number.
         objects.enqueue(UpdateRequest(id: 0, operation: .reloadObjects(ids)), now: now, isOnScreen: link.isOnScreen)
         proceed()

@@ -33,18 +33,6 @@ final class WorkerProcess {
     /// The time that the connection stays open after the process has ended.
     private static let lingering = Duration.milliseconds(200)
 
-    /// The progress of the end of the process.
-    private struct End {
-        /// The reason why listd kills the process; nil = it ends by itself, or is running.
-        var verdict: String?
-        /// Whether that reason is a callback that did not return.
-        var isHang = false
-        /// The cause of death; nil = the process has not been seen to end.
-        var outcome: Death?
-        /// Whether ``Events/ended`` was called.
-        var isReported = false
-    }
-
     /// The process id; 0 = the process is being started, or could not be started.
     private(set) var identifier: Int32 = 0
     /// The name of the process in messages.
@@ -65,7 +53,14 @@ final class WorkerProcess {
     private var pulse: WorkerPulse
     private var crumbs: CrumbTable
     private var intake = ReportIntake()
-    private var ending = End()
+    /// The reason why listd kills the process; nil = it ends by itself, or is running.
+    private var sentence: String?
+    /// Whether that reason is a callback that did not return.
+    private var isHang = false
+    /// The death; nil = the process has not been seen to end.
+    private var death: Death?
+    /// Whether ``Events/ended`` was called.
+    private var isReported = false
 
     /// - Parameter memoryMax: the limit of the process's memory in bytes, for messages; 0 = unknown.
     init(plugin: String, callbackTimeout: Duration, memoryMax: Int = 0, events: Events) throws(ListError) {
@@ -132,8 +127,8 @@ final class WorkerProcess {
 
     /// Kills the process and its children. ``Events/ended`` gets the reason.
     func kill(_ reason: String) {
-        guard ending.verdict == nil, ending.outcome == nil else { return }
-        ending.verdict = reason
+        guard sentence == nil, death == nil else { return }
+        sentence = reason
         killGroup()
     }
 
@@ -171,10 +166,10 @@ extension WorkerProcess {
         } catch {
             killGroup()
             hangWatch?.cancel()
-            ending.outcome = Death(reason: error.description)
+            death = Death(reason: error.description)
             return reportEnd()
         }
-        guard ending.verdict == nil else { return killGroup() }
+        guard sentence == nil else { return killGroup() }
         if let stranger = connection.setExpectedProcess(identifier) {
             kill("process \(stranger) connected in place of the worker")
         }
@@ -216,7 +211,7 @@ extension WorkerProcess {
         readOrPause()
     }
 
-    private func readOrPause() { connection.setPaused(ending.outcome == nil && intake.mustPause) }
+    private func readOrPause() { connection.setPaused(death == nil && intake.mustPause) }
 }
 
 // MARK: - The end
@@ -254,10 +249,10 @@ extension WorkerProcess {
         let output = output?.finish() ?? ""
         let lastWords = output.isEmpty ? "" : "; its last output: “\(output)”"
         let calls = crumbs.callsUnderWay
-        ending.outcome = Death(
-            reason: "\(ending.verdict ?? "the process ended with \(way)")\(memoryNote(mostMemory, output))"
+        death = Death(
+            reason: "\(sentence ?? "the process ended with \(way)")\(memoryNote(mostMemory, output))"
                 + "\(Self.location(in: calls))\(lastWords)",
-            callbacks: calls, isHang: ending.isHang, isSentence: ending.verdict != nil && !ending.isHang)
+            callbacks: calls, isHang: isHang, isSentence: sentence != nil && !isHang)
         // Reports that it sent before are still in the socket. A child process may hold the connection open.
         guard connection.isOpen else { return handleDisconnect() }
         readOrPause()
@@ -266,7 +261,7 @@ extension WorkerProcess {
 
     private func handleDisconnect() {
         connection.hangUp()
-        guard ending.outcome != nil else {
+        guard death != nil else {
             // Mostly the process has ended, and `handleExit()` follows in a moment. If not, it is useless without a
             // connection.
             EventLoop.shared.addTimer(after: Self.lingering) { [weak self] in
@@ -279,12 +274,12 @@ extension WorkerProcess {
 
     /// Calls ``Events/ended`` once, after all reports are handled.
     private func reportEnd() {
-        guard !ending.isReported, let outcome = ending.outcome else { return }
-        ending.isReported = true
+        guard !isReported, let death else { return }
+        isReported = true
         connection.close()
         output?.close()
         output = nil
-        reports.end { EventLoop.shared.post { self.events.ended(outcome) } }
+        reports.end { EventLoop.shared.post { self.events.ended(death) } }
     }
 
     /// The limit of memory, if the process ended because of it, as part of a sentence; empty if it did not.
@@ -293,7 +288,7 @@ extension WorkerProcess {
     /// not get a large block at once, which Swift's runtime says.
     private func memoryNote(_ most: Int64, _ output: String) -> String {
         let memoryMax = plugin.memoryMax
-        guard ending.verdict == nil, memoryMax > 0 else { return "" }
+        guard sentence == nil, memoryMax > 0 else { return "" }
         let isLarge = output.contains("failed to allocate") || output.contains("Could not allocate memory")
         guard isLarge || most >= Int64(memoryMax + Confinement.allowance / 2) else { return "" }
         return ", at its limit of memory of \(memoryMax >> 20) MiB (MemoryMax)"
@@ -328,7 +323,7 @@ extension WorkerProcess {
 
     /// Kills a process that does not run at all and thus leaves no breadcrumb of a hanging callback.
     private func killIfSilent() {
-        guard connection.isOpen, ending.verdict == nil else { return }
+        guard connection.isOpen, sentence == nil else { return }
         switch pulse.check(at: .now, isListening: !connection.isPaused) {
         case .none: break
         case .ask: send(.ping)
@@ -338,7 +333,7 @@ extension WorkerProcess {
 
     private func killIfCallHangs() {
         guard let limit = crumbs.findHang(at: .now) else { return }
-        if ending.verdict == nil { ending.isHang = true }
+        if sentence == nil { isHang = true }
         kill("a callback did not return within \(limit) (CallbackTimeout)")
     }
 }
