@@ -194,7 +194,7 @@ extension RunningDaemon {
                 in: &result
             ) { () async throws(ListError) in
                 let before = adapter.access
-                try await AdapterReconfiguring(adapter: adapter).reconfigure(
+                try await adapter.reconfigure(
                     list.options, access: list.access, controllers: controllers)
                 service.log(changesFrom: before, of: adapter, by: origin)
             }

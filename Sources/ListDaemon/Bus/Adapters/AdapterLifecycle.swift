@@ -100,7 +100,7 @@ extension AdapterLifecycle {
                 log.error("adapter \(name.quoted) was restored incompletely: \(fault)", .adapter(name))
             }
             adapter.changeFilling { $0.setIncomplete(true) }
-            AdapterReconfiguring(adapter: adapter).fail(faults)
+            adapter.fail(faults)
         } catch {
             parts?.discard()
             log.error("adapter \(name.quoted) could not be restored: \(error)", .adapter(name))
@@ -229,7 +229,7 @@ extension AdapterLifecycle {
             do throws(ListError) {
                 try adapter.access.checkSource(adapter.options.source)
                 let parts = try await makeParts(of: adapter.options)
-                try await AdapterReconfiguring(adapter: adapter).complete(with: parts)
+                try await adapter.complete(with: parts)
                 log.info("adapter \(name.quoted) is complete again", .adapter(name))
             } catch {
                 log.error("adapter \(name.quoted) is still incomplete: \(error)", .adapter(name))

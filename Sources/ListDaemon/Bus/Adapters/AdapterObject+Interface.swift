@@ -48,32 +48,32 @@ extension AdapterObject {
         .method(
             "PerformUpdates", in: ["expected_revision": "t", "objects": "a(ssa{sv})", "options": "a{sv}"],
             out: ["revision": "t"]
-        ) { adapter, call in try AdapterWriting(adapter: adapter).performUpdates(call) },
+        ) { adapter, call in try adapter.performUpdates(call) },
         .method(
             "PerformUpdatesFromFile",
             in: ["expected_revision": "t", "file": "h", "format": "s", "options": "a{sv}"], out: ["revision": "t"]
-        ) { adapter, call in try AdapterWriting(adapter: adapter).performUpdatesFromFile(call) },
+        ) { adapter, call in try adapter.performUpdatesFromFile(call) },
         .method(
             "ApplyChanges",
             in: ["expected_revision": "t", "removed": "as", "upserts": "a(ssssa{sv})", "options": "a{sv}"],
             out: ["revision": "t"]
-        ) { adapter, call in try AdapterWriting(adapter: adapter).applyChanges(call) },
+        ) { adapter, call in try adapter.applyChanges(call) },
         .method(
             "MoveObject", in: ["expected_revision": "t", "id": "s", "position": "s", "anchor": "s"],
             out: ["revision": "t"]
-        ) { adapter, call in try AdapterWriting(adapter: adapter).moveObject(call) },
+        ) { adapter, call in try adapter.moveObject(call) },
         .method(
             "PatchObject", in: ["expected_revision": "t", "id": "s", "set_fields": "a{sv}", "unset_fields": "as"],
             out: ["revision": "t"]
-        ) { adapter, call in try AdapterWriting(adapter: adapter).patchObject(call) },
+        ) { adapter, call in try adapter.patchObject(call) },
         .method("ReloadObjects", in: ["ids": "as"], out: ["revision": "t"]) { adapter, call in
-            try AdapterWriting(adapter: adapter).reloadObjects(call)
+            try adapter.reloadObjects(call)
         },
         .method("ReloadData", out: ["revision": "t"]) { adapter, call in
-            try AdapterWriting(adapter: adapter).reloadData(call)
+            try adapter.reloadData(call)
         },
         .method("SetSourceArgument", in: ["argument": "s"], out: ["revision": "t"]) { adapter, call in
-            try AdapterReconfiguring(adapter: adapter).setSourceArgument(call)
+            try adapter.setSourceArgument(call)
         },
     ]
 
@@ -81,23 +81,23 @@ extension AdapterObject {
         .method(
             "GetObjects", in: ["offset": "u", "limit": "u"],
             out: ["epoch": "s", "revision": "t", "total": "u", "objects": "a(ssa{sv})"]
-        ) { adapter, call in try AdapterReading(adapter: adapter).getObjects(call) },
+        ) { adapter, call in try adapter.getObjects(call) },
         .method(
             "GetObjectsByFileDescriptor", in: ["offset": "u", "limit": "u", "format": "s"],
             out: ["epoch": "s", "revision": "t", "total": "u", "file": "h"]
-        ) { adapter, call in try AdapterReading(adapter: adapter).getObjectsByFileDescriptor(call) },
+        ) { adapter, call in try adapter.getObjectsByFileDescriptor(call) },
         .method(
             "FindObject", in: ["id": "s"],
             out: ["revision": "t", "section": "u", "object_type": "s", "fields": "a{sv}"]
-        ) { adapter, call in try AdapterReading(adapter: adapter).findObject(call) },
+        ) { adapter, call in try adapter.findObject(call) },
         .method(
             "GetItems", in: ["first_section": "u", "section_count": "u", "fields": "as"],
             out: ["revision": "t", "next_section": "u", "items": "a(ususa{sv})"]
-        ) { adapter, call in try AdapterReading(adapter: adapter).getItems(call) },
+        ) { adapter, call in try adapter.getItems(call) },
         .method(
             "GetItemCounts", in: ["first_section": "u", "section_count": "u"],
             out: ["revision": "t", "next_section": "u", "counts": "au"]
-        ) { adapter, call in try AdapterReading(adapter: adapter).getItemCounts(call) },
+        ) { adapter, call in try adapter.getItemCounts(call) },
         .method(
             "Search", in: ["text": "s", "fields": "as", "start": "u", "backwards": "b"],
             out: ["revision": "t", "found": "b", "index": "u", "id": "s"]
@@ -105,7 +105,7 @@ extension AdapterObject {
         .method(
             "GetChanges", in: ["epoch": "s", "since_revision": "t"],
             out: ["revision": "t", "batches": "a(ttsuu(a(uu)a(uu)a(uu)a(uu))(a(uu)a(uu)a(uuuu)a(uu)))"]
-        ) { adapter, call in try AdapterReading(adapter: adapter).getChanges(call) },
+        ) { adapter, call in try adapter.getChanges(call) },
     ]
 
     private static let viewing: [Interface<AdapterObject>.Member] = [
@@ -114,12 +114,12 @@ extension AdapterObject {
             out: [
                 "view": "o", "epoch": "s", "revision": "t", "sections": "u", "items": "u", "details": "a{sv}",
             ]
-        ) { adapter, call in try AdapterViewing(adapter: adapter).openView(call) },
+        ) { adapter, call in try adapter.openView(call) },
         .method("Subscribe", in: ["events": "as"], out: ["subscription": "t", "revision": "t"]) { adapter, call in
-            try AdapterViewing(adapter: adapter).subscribe(call)
+            try adapter.subscribe(call)
         },
         .method("Unsubscribe", in: ["subscription": "t"]) { adapter, call in
-            try AdapterViewing(adapter: adapter).unsubscribe(call)
+            try adapter.unsubscribe(call)
         },
     ]
 

@@ -12,9 +12,9 @@ internal import PluginAPI
 
 /// An adapter's object on the bus, with its state and access rules.
 ///
-/// Its calls are in separate types such as ``AdapterReading``, which call the host. ``AdapterSignals`` sends what the host
-/// announces, and keeps the property values as of the last signal, so that a client that reads a property never gets an
-/// older state than the signals have announced.
+/// Its methods are extensions in files of their own; they call the host. ``AdapterSignals`` sends what the host announces,
+/// and keeps the property values as of the last signal, so that a client that reads a property never gets an older state
+/// than the signals have announced.
 @DBusActor
 package final class AdapterObject {
     /// The approximate maximum bytes of content in one answer.

@@ -7,21 +7,18 @@ internal import ListConfiguration
 internal import ListSources
 internal import ListWorkers
 
-/// The methods of an adapter that read the list.
-@DBusActor
-struct AdapterReading {
-    let adapter: AdapterObject
-    private var service: Service { adapter.service }
+// The methods that read the list.
 
+extension AdapterObject {
     func getObjects(_ call: Call) throws {
-        try adapter.checkReadingAccess(call)
+        try checkReadingAccess(call)
         let (offset, limit) = try call.arguments(as: UInt32.self, UInt32.self)
         answer(call, size: byteCount(ofObjects: limit)) { done in
-            adapter.host.readPage(
-                from: Int(offset), limit: Int(limit), byteLimit: AdapterObject.pageBytes, done: done)
+            host.readPage(
+                from: Int(offset), limit: Int(limit), byteLimit: Self.pageBytes, done: done)
         } bytes: { page in
             page.objects.reduce(0) { $0 + $1.byteCount + 48 }
-        } write: { [epoch = adapter.epoch] page, writer in
+        } write: { [epoch] page, writer in
             writer.append(epoch)
             writer.append(page.revision)
             writer.append(UInt32(clamping: page.total))
@@ -30,12 +27,12 @@ struct AdapterReading {
     }
 
     func findObject(_ call: Call) throws {
-        try adapter.checkReadingAccess(call)
+        try checkReadingAccess(call)
         let id = try call.message.read { [limits = service.limits.objects] (reader) throws(DBusError) in
             try reader.readIdentifier(within: limits)
         }
         answer(call, size: 0) { done in
-            adapter.host.readObject(id, done: done)
+            host.readObject(id, done: done)
         } bytes: { found in
             found.object.byteCount
         } write: { found, writer in
@@ -47,12 +44,12 @@ struct AdapterReading {
     }
 
     func getItems(_ call: Call) throws {
-        try adapter.checkReadingAccess(call)
-        try service.calls.decode(call) { [bytes = AdapterObject.pageBytes] (reader) throws(DBusError) in
+        try checkReadingAccess(call)
+        try service.calls.decode(call) { [bytes = Self.pageBytes] (reader) throws(DBusError) in
             ItemQuery.items(
                 firstSection: Int(try reader.readUInt32()), sectionCount: Int(try reader.readUInt32()),
                 byteLimit: bytes, fields: try [String](from: &reader))
-        } then: { query in
+        } then: { [self] query in
             guard case .items(_, let count, _, _) = query else { return }
             answer(call, with: query, size: byteCount(ofObjects: UInt32(clamping: count))) { revision, answer, writer in
                 guard case .items(let next, let items) = answer else { return false }
@@ -65,10 +62,10 @@ struct AdapterReading {
     }
 
     func getItemCounts(_ call: Call) throws {
-        try adapter.checkReadingAccess(call)
+        try checkReadingAccess(call)
         let (first, count) = try call.arguments(as: UInt32.self, UInt32.self)
-        let limit = min(Int(count), AdapterObject.pageBytes / MemoryLayout<UInt32>.size)
-        let size = min(limit, adapter.status.objectCount) * MemoryLayout<UInt32>.size
+        let limit = min(Int(count), Self.pageBytes / MemoryLayout<UInt32>.size)
+        let size = min(limit, status.objectCount) * MemoryLayout<UInt32>.size
         let query = ItemQuery.itemCounts(firstSection: Int(first), limit: limit)
         answer(call, with: query, size: size) { revision, answer, writer in
             guard case .itemCounts(let counts) = answer else { return false }
@@ -80,17 +77,17 @@ struct AdapterReading {
     }
 
     func getChanges(_ call: Call) throws {
-        try adapter.checkReadingAccess(call)
+        try checkReadingAccess(call)
         let (epoch, since) = try call.arguments(as: NameArgument.self, UInt64.self)
-        guard epoch.text.isEmpty || epoch.text == adapter.epoch else {
+        guard epoch.text.isEmpty || epoch.text == self.epoch else {
             throw ListError(
                 .revisionGone,
-                "epoch: \(epoch.text.quoted) has ended; the list has the epoch \(adapter.epoch) now, read it again")
+                "epoch: \(epoch.text.quoted) has ended; the list has the epoch \(self.epoch) now, read it again")
         }
-        let transactions = adapter.status.revision.subtractingReportingOverflow(since).partialValue
-        let size = min(Int(clamping: transactions), AdapterObject.pageBytes / 256) * 256
+        let transactions = status.revision.subtractingReportingOverflow(since).partialValue
+        let size = min(Int(clamping: transactions), Self.pageBytes / 256) * 256
         answer(call, size: size) { done in
-            adapter.host.readChanges(since: since, byteLimit: AdapterObject.pageBytes, done: done)
+            host.readChanges(since: since, byteLimit: Self.pageBytes, done: done)
         } bytes: { known in
             known.changes.reduce(0) { $0 + $1.encodedSize + 64 }
         } write: { known, writer in
@@ -102,14 +99,14 @@ struct AdapterReading {
     }
 
     func getObjectsByFileDescriptor(_ call: Call) throws {
-        try adapter.checkReadingAccess(call)
+        try checkReadingAccess(call)
         let (offset, limit, format) = try call.arguments(as: UInt32.self, UInt32.self, NameArgument.self)
         try BulkFormat.checkIsKnown(format.text)
         let user = try service.authority.caller(call.peer).user
         try service.limits.lentFiles.checkRoom(for: user)
-        service.calls.queue.expectAnswer(to: call, size: AdapterObject.pageBytes)
-        adapter.host.readPage(from: Int(offset), limit: Int(limit), byteLimit: .max) {
-            [name = adapter.name, epoch = adapter.epoch, files = service.limits.lentFiles] outcome in
+        service.calls.queue.expectAnswer(to: call, size: Self.pageBytes)
+        host.readPage(from: Int(offset), limit: Int(limit), byteLimit: .max) {
+            [name, epoch, files = service.limits.lentFiles] outcome in
             Task { @DBusActor in
                 await call.reply(with: outcome, of: epoch, inFileNamed: "listd " + name, lentBy: files, to: user)
             }
@@ -118,8 +115,8 @@ struct AdapterReading {
 
     /// Returns the approximate number of bytes of up to `limit` objects.
     private func byteCount(ofObjects limit: UInt32) -> Int {
-        let objects = max(1, adapter.status.objectCount)
-        return min(AdapterObject.pageBytes, min(Int(limit), objects) * (adapter.bytes.count / objects + 48))
+        let objects = max(1, status.objectCount)
+        return min(Self.pageBytes, min(Int(limit), objects) * (bytes.count / objects + 48))
     }
 
     /// Reads objects or changes of the list, and answers the call with what `write` encodes.
@@ -148,8 +145,8 @@ struct AdapterReading {
         _ write: @escaping @Sendable (UInt64, PresenterAnswer, inout MessageWriter) -> Bool
     ) {
         service.calls.queue.expectAnswer(to: call, size: size)
-        adapter.host.ask(query, by: call.peer.pluginCaller) { [service, adapter] outcome in
-            let revision = adapter.status.revision
+        host.ask(query, by: call.peer.pluginCaller) { [self] outcome in
+            let revision = status.revision
             service.calls.outbox.answer(call, with: outcome) { write(revision, $0, &$1) }
         }
     }

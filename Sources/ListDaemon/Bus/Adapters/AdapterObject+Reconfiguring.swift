@@ -8,12 +8,9 @@ internal import ListStore
 internal import ListSupport
 internal import ListWorkers
 
-/// Changes of an existing list: new options, a new query, or the parts that it lacks.
-@DBusActor
-struct AdapterReconfiguring {
-    let adapter: AdapterObject
-    private var service: Service { adapter.service }
+// Changes of an existing list: new options, a new query, or the parts that it lacks.
 
+extension AdapterObject {
     /// The maximum number of bytes of a source's argument: as many as the options of a list may have.
     private static let longestArgument = 65_536
 
@@ -31,23 +28,23 @@ struct AdapterReconfiguring {
             await restoreStoredOptions(afterRefusalOf: new)
             throw error
         }
-        let before = adapter.options.source
-        adapter.apply(new, access: access)
-        adapter.emitPropertiesChanged(new.source == before ? ["Options"] : ["Source", "Options"])
+        let before = options.source
+        apply(new, access: access)
+        emitPropertiesChanged(new.source == before ? ["Options"] : ["Source", "Options"])
         guard new.source != before, case .list(_, let argument) = new.source else { return }
-        adapter.following?.setQuery(try DerivedQuery(parsing: argument)) { _ in }
+        following?.setQuery(try DerivedQuery(parsing: argument)) { _ in }
     }
 
     /// Stores the previous options again, after the engine refused new ones.
     func restoreStoredOptions(afterRefusalOf new: AdapterOptions) async {
         do throws(ListError) {
-            try await storeOptions(adapter.options)
+            try await storeOptions(options)
         } catch {
             // The store now has the new durability, which may even end or begin storing. The options must show that.
-            var actual = adapter.options
+            var actual = options
             actual.durability = new.durability
-            adapter.apply(actual, access: adapter.access)
-            adapter.emitPropertiesChanged(["Options"])
+            apply(actual, access: access)
+            emitPropertiesChanged(["Options"])
         }
     }
 
@@ -57,21 +54,21 @@ struct AdapterReconfiguring {
     func configureHost(
         _ new: AdapterOptions, controllers: SectionControllerTable?
     ) async throws(ListError) {
-        try await finish { adapter.host.configure(new.configuration(named: adapter.name), controllers, done: $0) }
+        try await finish { host.configure(new.configuration(named: name), controllers, done: $0) }
     }
 
     /// Stores the options, and begins or ends storing the list if the new durability requires it. If the store refuses
     /// the options, nothing changes.
     func storeOptions(_ new: AdapterOptions) async throws(ListError) {
         let values = try Fields(new.values)
-        switch (adapter.stored.isStored, adapter.stored.isStored(with: new.durability)) {
+        switch (stored.isStored, stored.isStored(with: new.durability)) {
         case (false, true):
-            adapter.stored.enablePersistence(values, durability: new.durability)
-            try await finish { adapter.host.keep(true, done: $0) }
+            stored.enablePersistence(values, durability: new.durability)
+            try await finish { host.keep(true, done: $0) }
         case (true, false):
-            try await adapter.stored.disablePersistence(values)
-            try await finish { adapter.host.keep(false, done: $0) }
-        case (true, true), (false, false): try await adapter.stored.setOptions(values, durability: new.durability)
+            try await stored.disablePersistence(values)
+            try await finish { host.keep(false, done: $0) }
+        case (true, true), (false, false): try await stored.setOptions(values, durability: new.durability)
         }
     }
 
@@ -87,10 +84,10 @@ struct AdapterReconfiguring {
 
     func setSourceArgument(_ call: Call) throws {
         try service.checkWriting()
-        try adapter.checkPresent()
+        try checkPresent()
         let caller = try service.authority.caller(call.peer, for: .manageLists)
-        guard caller.isAdministrator || caller.user == adapter.access.owner else {
-            throw ListError(.accessDenied, "adapter \(adapter.name.quoted) belongs to user \(adapter.access.owner)")
+        guard caller.isAdministrator || caller.user == access.owner else {
+            throw ListError(.accessDenied, "adapter \(name.quoted) belongs to user \(access.owner)")
         }
         let (argument, size) = try call.message.read { (reader) throws(DBusError) in
             try reader.readUTF8 { (bytes) throws(DBusError) in
@@ -100,18 +97,18 @@ struct AdapterReconfiguring {
         guard size <= Self.longestArgument else {
             throw ListError(.payloadTooLarge, "argument: \(size) bytes exceed the limit of \(Self.longestArgument)")
         }
-        guard case .list = adapter.options.source, let following = adapter.following else {
-            let source = adapter.options.source.text
+        guard case .list = options.source, let following else {
+            let source = options.source.text
             throw ListError(
-                .readOnly, "adapter \(adapter.name.quoted) follows no other list: its source is \(source.quoted)")
+                .readOnly, "adapter \(name.quoted) follows no other list: its source is \(source.quoted)")
         }
         let query = try DerivedQuery(parsing: argument)
-        service.calls.answer(call) {
-            try await following.performInOrder { () async throws(ListError) in
+        service.calls.answer(call) { [self] in
+            try await following.performInOrder { [self] () async throws(ListError) in
                 try await setQuery(query, argument: argument, of: following)
             }
-            adapter.recordWrite(by: call.peer)
-            call.reply(adapter.status.revision)
+            recordWrite(by: call.peer)
+            call.reply(status.revision)
         }
     }
 
@@ -120,11 +117,11 @@ struct AdapterReconfiguring {
     /// - Parameter argument: the text of the query.
     /// - Throws: an error of the store or the engine; the list then stays unchanged.
     private func setQuery(_ query: DerivedQuery, argument: String, of follower: Follower) async throws(ListError) {
-        guard adapter.following === follower, case .list(let base, let present) = adapter.options.source,
-            !adapter.isEnding
-        else { throw .gone(adapter.name) }
+        guard following === follower, case .list(let base, let present) = options.source,
+            !isEnding
+        else { throw .gone(name) }
         guard argument != present else { return }
-        var new = adapter.options
+        var new = options
         new.source = .list(base, argument: argument)
         try await storeOptions(new)
         if let error = await applyQuery(query, to: follower) {
@@ -132,8 +129,8 @@ struct AdapterReconfiguring {
             await restoreStoredOptions(afterRefusalOf: new)
             throw error
         }
-        adapter.apply(new, access: adapter.access)
-        adapter.emitPropertiesChanged(["Source", "Options"])
+        apply(new, access: access)
+        emitPropertiesChanged(["Source", "Options"])
     }
 
     /// Changes the query of the follower; returns the error if the list refuses the new objects.
@@ -148,25 +145,25 @@ struct AdapterReconfiguring {
     /// Marks the list as failed because some of its parts are missing.
     func fail(_ faults: [ListError]) {
         let reason = ListError(.pluginFailed, faults.map(\.reason).joined(separator: "; "))
-        adapter.changeFilling { $0.fail(reason.propertyText) }
+        changeFilling { $0.fail(reason.propertyText) }
     }
 
     /// Adds the missing section controllers and source. The objects stay until the source replaces them.
     ///
     /// - Throws: an error of the engine about the section controllers; the list then stays incomplete.
     func complete(with parts: AdapterParts) async throws(ListError) {
-        guard adapter.filling.isIncomplete, !adapter.isEnding else { return parts.discard() }
-        adapter.changeFilling { $0.setIncomplete(false) }
+        guard filling.isIncomplete, !isEnding else { return parts.discard() }
+        changeFilling { $0.setIncomplete(false) }
         do throws(ListError) {
-            try await configureHost(adapter.options, controllers: parts.controllers)
+            try await configureHost(options, controllers: parts.controllers)
         } catch {
-            adapter.changeFilling { $0.setIncomplete(true) }
+            changeFilling { $0.setIncomplete(true) }
             parts.discard()
             throw error
         }
-        guard !adapter.isEnding else { return parts.discard() }
-        adapter.changeFilling { $0.setState(adapter.options.source == .push ? .ready : .loading) }
-        adapter.startSource(parts.source, feed: parts.feed)
+        guard !isEnding else { return parts.discard() }
+        changeFilling { $0.setState(options.source == .push ? .ready : .loading) }
+        startSource(parts.source, feed: parts.feed)
     }
 }
 

@@ -6,14 +6,11 @@ internal import ListConfiguration
 internal import ListSupport
 internal import ListWorkers
 
-/// The methods of an adapter that subscribe to a list or open a view of it.
-@DBusActor
-struct AdapterViewing {
-    let adapter: AdapterObject
-    private var service: Service { adapter.service }
+// The methods that subscribe to a list or open a view of it.
 
+extension AdapterObject {
     func subscribe(_ call: Call) throws {
-        try adapter.checkReadingAccess(call)
+        try checkReadingAccess(call)
         try service.calls.decode(call) { (reader) throws(DBusError) in
             let words = try [NameArgument](from: &reader).map(\.text)
             do throws(AdapterEvents.UnknownWord) {
@@ -22,10 +19,10 @@ struct AdapterViewing {
                 throw DBusError.invalidArgs(
                     "events: \(error.word.quoted) is not one of \(AdapterEvents.words)")
             }
-        } then: { events in
-            try adapter.checkReadingAccess(call)
-            try adapter.checkNotMoving()
-            call.reply(try adapter.signals.subscribe(call.peer, to: events), adapter.status.revision)
+        } then: { [self] events in
+            try checkReadingAccess(call)
+            try checkNotMoving()
+            call.reply(try signals.subscribe(call.peer, to: events), status.revision)
         }
     }
 
@@ -33,22 +30,22 @@ struct AdapterViewing {
     func unsubscribe(_ call: Call) throws {
         let id = try call.arguments(as: SubscriptionID.self)
         if id == 0 {
-            adapter.signals.unsubscribe(call.peer)
-        } else if !adapter.signals.unsubscribe(call.peer, id) {
+            signals.unsubscribe(call.peer)
+        } else if !signals.unsubscribe(call.peer, id) {
             throw ListError(
                 .invalidArguments,
-                "subscription: this connection has no subscription \(id) to adapter \(adapter.name.quoted)")
+                "subscription: this connection has no subscription \(id) to adapter \(name.quoted)")
         }
         call.reply()
     }
 
     func openView(_ call: Call) throws {
-        try adapter.checkReadingAccess(call)
+        try checkReadingAccess(call)
         try service.calls.decode(call) { (reader) throws(DBusError) in
             try reader.readOptions()
-        } then: { values in
-            try adapter.checkReadingAccess(call)
-            try adapter.checkNotMoving()
+        } then: { [self] values in
+            try checkReadingAccess(call)
+            try checkNotMoving()
             try openView(call, try ListViewOptions(values))
         }
     }
@@ -61,24 +58,24 @@ struct AdapterViewing {
             throw error.refusal("user \(user) already has \(error.limit) views open")
         }
         let view = ViewObject(
-            number: service.views.nextNumber(), adapter: adapter, owner: call.peer, user: user, options: options,
+            number: service.views.nextNumber(), adapter: self, owner: call.peer, user: user, options: options,
             service: service)
         service.views.add(view)
         service.counts.notifyChange()
         service.tree.add(ExportedObject(ViewObject.interface, of: view), at: view.path)
         service.calls.watchDeparture(of: call.peer)
-        adapter.host.openView(view.number, options, by: user) { [adapter] outcome in
+        host.openView(view.number, options, by: user) { [self] outcome in
             if case .failure(let error) = outcome {
                 view.discard()
                 return call.fail(error)
             }
             call.replyWriting { writer in
                 writer.append(view.path)
-                writer.append(adapter.epoch)
-                writer.append(adapter.status.revision)
-                writer.append(UInt32(clamping: adapter.status.objectCount))
-                writer.append(UInt32(clamping: adapter.status.itemCount))
-                writer.append(details: adapter.status.isFlat ? [("flat", .boolean(true))] : [])
+                writer.append(epoch)
+                writer.append(status.revision)
+                writer.append(UInt32(clamping: status.objectCount))
+                writer.append(UInt32(clamping: status.itemCount))
+                writer.append(details: status.isFlat ? [("flat", .boolean(true))] : [])
             }
         }
     }

@@ -10,15 +10,12 @@ internal import ListWorkers
 // Errors are reported in the order of the contract: access, options, ReadOnly, RevisionConflict, objects. So an error
 // in the objects is passed on to the engine, which checks the revision first.
 
-/// The methods of an adapter that write to the list.
-@DBusActor
-struct AdapterWriting {
-    let adapter: AdapterObject
-    private var service: Service { adapter.service }
+// The methods that write to the list.
 
+extension AdapterObject {
     func performUpdates(_ call: Call) throws {
         try decodeWriting(call) {
-            [limits = service.limits.objects, payload = service.limits.payloadBytes, own = adapter.options.identify]
+            [limits = service.limits.objects, payload = service.limits.payloadBytes, own = options.identify]
             (reader) throws(DBusError) in
             var decoder = ObjectDecoder(limits: limits, payloadBytes: payload)
             let expected = try reader.readUInt64()
@@ -46,7 +43,7 @@ struct AdapterWriting {
     }
 
     func moveObject(_ call: Call) throws {
-        try adapter.checkWritingAccess(call)
+        try checkWritingAccess(call)
         let (expected, move) = try call.message.read { [limits = service.limits.objects] (reader) throws(DBusError) in
             let (expected, id) = (try reader.readUInt64(), reader.readIdentifierResult(within: limits))
             let (word, anchor) = (try NameArgument(from: &reader).text, reader.readIdentifierResult(within: limits))
@@ -76,12 +73,12 @@ struct AdapterWriting {
     }
 
     func reloadObjects(_ call: Call) throws {
-        try adapter.checkWritingAccess(call)
-        let rules = adapter.access
+        try checkWritingAccess(call)
+        let rules = access
         try service.calls.decode(call) { (reader) throws(DBusError) in
             try [String](from: &reader)
-        } then: { ids in
-            if adapter.access != rules { try adapter.checkWritingAccess(call) }
+        } then: { [self] ids in
+            if access != rules { try checkWritingAccess(call) }
             update(call, .reloadObjects(ids))
         }
     }
@@ -97,10 +94,10 @@ struct AdapterWriting {
     private func decodeWriting(
         _ call: Call, _ read: @escaping @Sendable (inout MessageReader) throws(DBusError) -> WriteArguments
     ) throws {
-        try adapter.checkWritingAccess(call)
-        let rules = adapter.access
-        try service.calls.decode(call, read) { writing in
-            if adapter.access != rules { try adapter.checkWritingAccess(call) }
+        try checkWritingAccess(call)
+        let rules = access
+        try service.calls.decode(call, read) { [self] writing in
+            if access != rules { try checkWritingAccess(call) }
             try checkWritable()
             try checkEpoch(writing.options.epoch)
             update(call, expecting: writing.expected, animated: writing.options.animated, writing.operation)
@@ -108,18 +105,18 @@ struct AdapterWriting {
     }
 
     func reloadData(_ call: Call) throws {
-        try adapter.checkWritingAccess(call)
+        try checkWritingAccess(call)
         update(call, animated: false, .reloadData)
     }
 
     /// Answers `View.MoveItem`; if the section controller refuses the move, that is no error.
     func moveItem(_ call: Call, from source: IndexPath, to target: IndexPath) throws {
-        try adapter.checkWritingAccess(call)
-        guard adapter.options.source == .push else { throw adapter.readOnlyError }
-        adapter.host.update(.moveItem(from: source, to: target), by: call.peer.pluginCaller) { [adapter] outcome in
+        try checkWritingAccess(call)
+        guard options.source == .push else { throw readOnlyError }
+        host.update(.moveItem(from: source, to: target), by: call.peer.pluginCaller) { [self] outcome in
             switch outcome {
             case .success(let written):
-                if !written.isRefused { adapter.recordWrite(by: call.peer) }
+                if !written.isRefused { recordWrite(by: call.peer) }
                 call.reply(!written.isRefused, written.revision)
             case .failure(let error): call.fail(error)
             }
@@ -128,20 +125,20 @@ struct AdapterWriting {
 
     /// Throws if the list is filled by a source that accepts no writes.
     func checkWritable() throws(ListError) {
-        guard adapter.options.source == .push || adapter.source.writable != nil else { throw adapter.readOnlyError }
+        guard options.source == .push || source.writable != nil else { throw readOnlyError }
     }
 
     /// Throws if the list has another epoch than a write is meant for; an empty one is meant for any.
     private func checkEpoch(_ epoch: String) throws(ListError) {
-        guard epoch.isEmpty || epoch == adapter.epoch else {
+        guard epoch.isEmpty || epoch == self.epoch else {
             throw ListError(
                 .revisionConflict,
-                "option epoch is \(epoch.quoted), but the list has the epoch \(adapter.epoch) now; read it again")
+                "option epoch is \(epoch.quoted), but the list has the epoch \(self.epoch) now; read it again")
         }
     }
 
     func performUpdatesFromFile(_ call: Call) throws {
-        let caller = try adapter.checkWritingAccess(call)
+        let caller = try checkWritingAccess(call)
         let (expected, file, format, options) = try call.message.read { (reader) throws(DBusError) in
             (
                 try reader.readUInt64(), try reader.readFileDescriptor(of: "file"),
@@ -152,17 +149,17 @@ struct AdapterWriting {
         try BulkFormat.checkIsKnown(format)
         try checkWritable()
         try checkEpoch(options.epoch)
-        let rules = adapter.access
-        service.calls.answer(call) {
+        let rules = access
+        service.calls.answer(call) { [self] in
             let operation: UpdateRequest.Operation
             do throws(ListError) {
                 let objects = try await service.limits.bulk.objects(
-                    from: file, user: caller.user, identify: options.identify ?? adapter.options.identify)
+                    from: file, user: caller.user, identify: options.identify ?? self.options.identify)
                 operation = .performUpdates(objects: objects, duplicates: options.duplicates)
             } catch {
                 operation = .invalid(error)
             }
-            if adapter.access != rules { try adapter.checkWritingAccess(call) }
+            if access != rules { try checkWritingAccess(call) }
             update(call, expecting: expected, animated: options.animated, operation)
         }
     }
@@ -174,20 +171,20 @@ struct AdapterWriting {
         if service.phase != .running {
             return call.fail(ListError.ending)
         }
-        if adapter.options.source != .push, operation.changesObjects {
+        if options.source != .push, operation.changesObjects {
             do throws(ListError) {
-                try adapter.writeToSource(call, expecting: expected, operation)
+                try writeToSource(call, expecting: expected, operation)
             } catch { call.fail(error) }
             return
         }
         let isFullList = if case .performUpdates = operation { true } else { false }
-        adapter.host.update(
+        host.update(
             operation, expecting: expected, animated: animated,
             maximumObjectBytes: service.limits.objects.objectBytes
-        ) { [service, adapter, name = adapter.name] outcome in
+        ) { [self, name] outcome in
             switch outcome {
             case .success(let written):
-                service.recordWrite(call, to: adapter, at: written.revision, dropped: written.droppedDuplicates)
+                service.recordWrite(call, to: self, at: written.revision, dropped: written.droppedDuplicates)
                 if isFullList, let removed = written.removed {
                     service.log(removed, by: call, of: name, at: written.revision)
                 }
