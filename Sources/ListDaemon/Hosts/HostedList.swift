@@ -473,9 +473,9 @@ extension HostedList {
             case .changed(let said, let request):
                 if let request { link.remove(request) }
                 if let announcement = driver.changed(said, answering: request) { publish(announcement) }
-            case .answer(let id, let outcome, let said):
+            case .answer(let call, let outcome, let said):
                 if let announcement = driver.changed(said) { link.tell(announcement) }
-                link.answer(id, outcome)
+                link.answer(call, outcome)
             case .moveVerdict(let verdict): carryOut(driver.decided(verdict))
             }
         }

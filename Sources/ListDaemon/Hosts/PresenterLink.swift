@@ -30,7 +30,7 @@ final class PresenterLink: ListPresenter {
         case opened(Announcement, differences: Differences)
         case presented(Announcement)
         case changed(Announcement, answering: RequestID?)
-        case answer(RequestID, Result<PresenterAnswer, ListError>, Announcement)
+        case answer(PresenterCalls.Call, Result<PresenterAnswer, ListError>, Announcement)
         case moveVerdict(ItemMoveVerdict)
         /// An unrequested report has to wait for this number of milliseconds.
         case wait(UInt64)
@@ -41,11 +41,6 @@ final class PresenterLink: ListPresenter {
     private let objects: ObjectList
     /// What the host has not told yet, in order.
     private var said: [HostedList.Said] = []
-    /// Where the answers to the unanswered calls go, the client of each, and its reads of properties that wait for it.
-    private var answers:
-        [RequestID: (
-            done: ListHost.Completion<PresenterAnswer>, client: ObjectIdentifier?, reads: [@DBusActor () -> Void]
-        )] = [:]
     /// The section controllers that show the list at present.
     private(set) var controllers: SectionControllerTable
     /// The section controllers of requests, which show the list once their request is presented.
@@ -60,7 +55,7 @@ final class PresenterLink: ListPresenter {
     private var calls = PresenterCalls()
     private var reports = ReportQueue()
     /// The calls that killed a worker, until the objects at fault are announced.
-    private var refusals: [(id: RequestID, error: ListError)] = []
+    private var refusals: [(call: PresenterCalls.Call, error: ListError)] = []
     /// Whether the list was reported as paused, because it has lost its presenter.
     private var isPaused = false
     /// Whether all unrequested changes are held back, and whether items that change by themselves are.
@@ -84,22 +79,18 @@ final class PresenterLink: ListPresenter {
         return said
     }
 
-    /// Answers a call, after everything that clients were not told yet.
-    func answer(_ id: RequestID, _ outcome: Result<PresenterAnswer, ListError>) {
-        guard let (done, _, reads) = answers.removeValue(forKey: id) else { return }
-        said.append(.answer { done(outcome) })
-        for read in reads { said.append(.answer(read)) }
+    /// Answers a call that waits no more, after everything that clients were not told yet.
+    func answer(_ call: PresenterCalls.Call, _ outcome: Result<PresenterAnswer, ListError>) {
+        if let done = call.done { said.append(.answer { done(outcome) }) }
+        for read in call.reads { said.append(.answer(read)) }
     }
 
     /// Whether a call of a client is not answered.
-    func hasCall(of client: ObjectIdentifier) -> Bool { answers.values.contains { $0.client == client } }
+    func hasCall(of client: ObjectIdentifier) -> Bool { calls.hasCall(of: client) }
 
-    /// Calls `read` behind the client's calls, which are answered in order.
+    /// Calls `read` behind the client's calls.
     func afterCalls(of client: ObjectIdentifier, _ read: @escaping @DBusActor () -> Void) {
-        guard let last = answers.lazy.filter({ $0.value.client == client }).map(\.key).max() else {
-            return tell(.answer(read))
-        }
-        answers[last]?.reads.append(read)
+        if !calls.hold(read, behindCallsOf: client) { tell(.answer(read)) }
     }
 
     /// An announcement without events.
@@ -194,14 +185,14 @@ final class PresenterLink: ListPresenter {
         var ended = silence
         known.endClosingViews(at: objects.place, telling: &ended)
         tell(ended)
-        for id in calls.popClosings() { answer(id, .success(.done)) }
+        for call in calls.popClosings() { answer(call, .success(.done)) }
         let refused = calls.markUnsent(after: death, worker: controllers.worker) { [objects] id in
             // The worker may have died of an object that the update under way inserts.
             objects.table.index(ofID: id, .new) != nil
         }
         for (id, call, error) in refused where id != session.move?.id {
             if case .openView(_, let view, _) = call.order { known.remove(view) }
-            refusals.append((id, error))
+            refusals.append((call, error))
         }
         var faulty = silence
         faulty.events = calls.popNewFaults().map { .sectionFault($0) }
@@ -214,7 +205,7 @@ final class PresenterLink: ListPresenter {
 
     /// Answers the calls that killed a worker.
     func answerRefusedCalls() {
-        for (id, error) in refusals { answer(id, .failure(error)) }
+        for (call, error) in refusals { answer(call, .failure(error)) }
         refusals = []
     }
 
@@ -353,18 +344,17 @@ final class PresenterLink: ListPresenter {
         _ id: RequestID, _ order: PresenterOrder, by user: UInt32?, for client: ObjectIdentifier?,
         done: @escaping ListHost.Completion<PresenterAnswer>
     ) {
-        answers[id] = (done, client, [])
         switch order {
         case .view(_, let view, .close):
             guard isPresented else {
                 endView(view, .closed)
-                return answer(id, .success(.done))
+                return tell(.answer { done(.success(.done)) })
             }
             _ = known.beginClosing(view, .closed)
         case .openView(_, let view, let options): known.add(view, options)
         case .view, .query, .open, .present, .objects, .moveItem, .closeView, .hold, .allowChanges: break
         }
-        calls.add(id, order, by: user)
+        calls.add(id, order, by: user, for: client, done: done)
         sendCalls()
     }
 
@@ -393,7 +383,7 @@ final class PresenterLink: ListPresenter {
     /// Ends a view without a presenter, and answers its waiting calls.
     private func endView(_ view: ViewID, _ reason: ViewClosing) {
         let closed = ListError(.invalidArguments, "view \(view) is closed")
-        for id in calls.popUnsent(of: view) { answer(id, .failure(closed)) }
+        for call in calls.popUnsent(of: view) { answer(call, .failure(closed)) }
         var ended = silence
         known.end(view, reason, at: objects.place, telling: &ended)
         tell(ended)
@@ -404,7 +394,7 @@ final class PresenterLink: ListPresenter {
         guard session.stage == .open, let presenter else { return }
         let unsent = calls.popUnsent(asksPlugin: presenter.isElsewhere, worker: controllers.worker)
         for (id, call, error) in unsent {
-            if let error { answer(id, .failure(error)) } else { send(call, id) }
+            if let error { answer(call, .failure(error)) } else { send(call, id) }
         }
         sendClosings()
     }
@@ -413,8 +403,7 @@ final class PresenterLink: ListPresenter {
         do throws(ListError) {
             send(try namingRevision(call.order), by: call.user)
         } catch {
-            calls.remove(id)
-            answer(id, .failure(error))
+            if let call = calls.remove(id) { answer(call, .failure(error)) }
         }
     }
 
@@ -455,7 +444,7 @@ final class PresenterLink: ListPresenter {
     /// Answers all calls with an error, ends all views and closes the presenter, because the list ends.
     func end(_ reason: ViewClosing, refusing error: ListError) {
         answerRefusedCalls()
-        for (id, _) in calls.popAll() { answer(id, .failure(error)) }
+        for call in calls.popAll() { answer(call, .failure(error)) }
         closePresenter()
         var ended = silence
         known.endAllViews(reason, at: objects.place, telling: &ended)
@@ -603,13 +592,15 @@ final class PresenterLink: ListPresenter {
             killWorker("a report of the worker does not match the list")
             return nil
         }
-        guard let call = calls.popAnswered(id) else { return .changed(said, answering: nil) }
+        guard let call = calls[id], call.isSent else { return .changed(said, answering: nil) }
         let isKnown = { [objects] id in objects.table.index(ofID: id, .old) != nil }
         guard known.apply(outcome, to: call.order, remembers: isElsewhere, isKnown: isKnown) else {
+            // The call goes to the next worker.
             killWorker("the worker reported a view that shows more than the list has")
             return nil
         }
-        return .answer(id, outcome, said)
+        calls.remove(id)
+        return .answer(call, outcome, said)
     }
 
     /// Returns whether section controllers may give this verdict on an item: the object keeps its identifier, and is

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+internal import DBus
 @_spi(Daemon) package import ListKit
 
 /// The unanswered calls of a list that its presenter answers, in order of arrival, whether they were sent or not.
@@ -7,12 +8,22 @@
 /// When a presenter is lost, its calls are sent to the next one. But a call is not sent again if a worker died of it,
 /// or if two workers died while they had it. A user whose calls repeatedly kill workers has to wait.
 package struct PresenterCalls {
+    /// Receives the answer to a call.
+    package typealias Completion = @DBusActor (Result<PresenterAnswer, ListError>) -> Void
+
     /// An unanswered call.
     package struct Call {
         package let order: PresenterOrder
         /// The user on whose behalf the call is made; nil = listd itself.
         package let user: UInt32?
-        fileprivate var isSent = false
+        /// Where the answer goes; nil for a `MoveItem`, which the list answers as it answers its writes.
+        package let done: Completion?
+        /// The client whose later reads of properties wait for the answer; nil = none does.
+        fileprivate let client: ObjectIdentifier?
+        /// The reads of properties that wait for the answer.
+        package fileprivate(set) var reads: [@DBusActor () -> Void] = []
+        /// Whether the present presenter has the call.
+        package fileprivate(set) var isSent = false
         /// The number of presenters that died while they had the call.
         fileprivate var deaths = 0
         /// The number of presenters that died in a callback which this call had caused.
@@ -37,24 +48,34 @@ package struct PresenterCalls {
 
     /// Adds a call, which is sent by ``popUnsent(asksPlugin:worker:)``. A `MoveItem` is sent by
     /// ``sendMove(_:asksPlugin:worker:position:)`` instead.
-    package mutating func add(_ id: RequestID, _ order: PresenterOrder, by user: UInt32?) {
-        calls[id] = Call(order: order, user: user)
+    package mutating func add(
+        _ id: RequestID, _ order: PresenterOrder, by user: UInt32?, for client: ObjectIdentifier? = nil,
+        done: Completion? = nil
+    ) {
+        calls[id] = Call(order: order, user: user, done: done, client: client)
         self.order.append(id)
         if calls[id]?.isMove == false { unsent.append(id) }
         if self.order.count > 64, self.order.count > 2 * calls.count { self.order.removeAll { calls[$0] == nil } }
     }
 
+    /// Whether a call of a client is not answered.
+    package func hasCall(of client: ObjectIdentifier) -> Bool { calls.values.contains { $0.client == client } }
+
+    /// Keeps a read of properties until the client's calls, which are answered in order, are answered; returns `false` if
+    /// they are.
+    package mutating func hold(_ read: @escaping @DBusActor () -> Void, behindCallsOf client: ObjectIdentifier) -> Bool
+    {
+        guard let last = order.last(where: { calls[$0]?.client == client }) else { return false }
+        calls[last]?.reads.append(read)
+        return true
+    }
+
     /// The unanswered call of a request.
     package subscript(_ id: RequestID) -> Call? { calls[id] }
 
-    /// Removes and returns a call that the presenter has answered; nil if no such call was sent.
-    package mutating func popAnswered(_ id: RequestID) -> Call? {
-        guard calls[id]?.isSent == true else { return nil }
-        return calls.removeValue(forKey: id)
-    }
-
-    /// Removes a `MoveItem` that the list itself has answered, as it answers its writes.
-    package mutating func remove(_ id: RequestID) { calls[id] = nil }
+    /// Removes and returns a call that is answered.
+    @discardableResult
+    package mutating func remove(_ id: RequestID) -> Call? { calls.removeValue(forKey: id) }
 
     /// The views that are about to be opened.
     package var openingViews: Set<ViewID> {
@@ -92,28 +113,27 @@ package struct PresenterCalls {
     }
 
     /// Removes and returns the unsent calls of a view that is closed.
-    package mutating func popUnsent(of view: ViewID) -> [RequestID] {
-        let gone = unsent.filter { calls[$0]?.order.view == view }
-        for id in gone { calls[id] = nil }
-        unsent.removeAll { calls[$0] == nil }
-        return gone
+    package mutating func popUnsent(of view: ViewID) -> [Call] {
+        remove(unsent.filter { calls[$0]?.order.view == view })
+    }
+
+    private mutating func remove(_ ids: [RequestID]) -> [Call] {
+        defer { unsent.removeAll { calls[$0] == nil } }
+        return ids.compactMap { calls.removeValue(forKey: $0) }
     }
 
     /// Removes and returns the calls that close views.
-    package mutating func popClosings() -> [RequestID] {
-        let closings = order.filter { id in
-            if case .view(_, _, .close)? = calls[id]?.order { true } else { false }
-        }
-        for id in closings { calls[id] = nil }
-        unsent.removeAll { calls[$0] == nil }
-        return closings
+    package mutating func popClosings() -> [Call] {
+        remove(
+            order.filter { id in
+                if case .view(_, _, .close)? = calls[id]?.order { true } else { false }
+            })
     }
 
     /// Removes and returns all calls.
-    package mutating func popAll() -> [(id: RequestID, call: Call)] {
-        let all = order.compactMap { id in calls[id].map { (id: id, call: $0) } }
-        (calls, order, unsent) = ([:], [], [])
-        return all
+    package mutating func popAll() -> [Call] {
+        defer { (calls, order, unsent) = ([:], [], []) }
+        return order.compactMap { calls[$0] }
     }
 
     // MARK: Losing a presenter

@@ -199,6 +199,23 @@ struct DishonestWorkerTests {
         #expect(blamed)
     }
 
+    @Test("the daemon kills the worker for its answer to a call → the next worker gets the call")
+    func blamedForAnswer() async throws {
+        let (first, second) = (FalseWorker(), FalseWorker())
+        let stage = try await makeStage(first)
+        stage.send(.view(2, 1, .resync))
+        let many = (100..<1000).map { item($0) }
+        let picture = Picture(sequence: 1, revision: 7, contentSize: .zero, offset: .zero, items: many)
+        stage.report(.answer(2, .success(.picture(picture)), .items(3)), from: first)
+        await stage.settle()
+        #expect(!first.complaints.recorded.isEmpty)
+        stage.host.losePresenter()
+        try await stage.present(in: second, itemCount: 3)
+        _ = try await second.orders.next(timeout: .seconds(60)) {
+            if case .view(2, 1, .resync) = $0 { true } else { false }
+        }
+    }
+
     @Test("a view reports more displayed objects than its list has → the daemon kills the worker")
     func displayed() async throws {
         let many = (0..<1000).map { SectionReference(section: 0, objectID: "x\($0)") }
