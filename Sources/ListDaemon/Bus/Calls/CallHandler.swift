@@ -36,7 +36,9 @@ final class CallHandler {
         of tree: ObjectTree, authority: Authority, transports: Transports, counts: ServiceCounts, log: Log,
         onDeparture: @escaping @DBusActor (Peer) -> Void
     ) {
-        queue = CallQueue { counts.count(.readsHeld, times: $0) } _: { [weak tree] call in
+        queue = CallQueue {
+            counts.count(.readsHeld, times: $0)
+        } _: { [weak tree] call in
             guard let tree else { return call.fail(ListError.ending) }
             authority.authorizeOnRefusal(call) { tree.handle($0) }
             tree.handle(call)

@@ -235,7 +235,8 @@ extension ViewObject {
     func sendChange(_ change: PictureChange) {
         service.count(.pictures)
         guard !owner.hasDeparted else { return }
-        if unsent.changes.isEmpty, !service.calls.outbox.isWaiting(for: owner), change.sizeOnBus <= Outbox.largestAtOnce {
+        let isHeld = service.calls.outbox.isWaiting(for: owner)
+        if unsent.changes.isEmpty, !isHeld, change.sizeOnBus <= Outbox.largestAtOnce {
             return emit(Self.changedSignal) { $0.append(change) }
         }
         unsent.append(change)
