@@ -67,7 +67,7 @@ public final class Connection {
         self.transport = transport
         self.role = role
         self.maximumMessageSize = maximumMessageSize
-        transport.setDelegate(self)
+        transport.setConnection(self)
     }
 
     /// Sets the object that answers calls from now on; nil removes it.
@@ -345,8 +345,9 @@ extension Connection {
 
 // MARK: - Incoming messages
 
-extension Connection: TransportDelegate {
-    func transport(_ transport: Transport, didReceive message: Message) {
+extension Connection {
+    /// Handles a received message; the transport passes them on in the order in which the other end sent them.
+    func receive(_ message: Message) {
         switch message.kind {
         case .methodCall: handleCall(message)
         case .methodReturn, .error: handleReply(message)
@@ -355,12 +356,14 @@ extension Connection: TransportDelegate {
         }
     }
 
-    func transportDidDisconnect(_ transport: Transport) {
+    /// Handles the end of the transport: either side has ended the connection.
+    func handleEnd() {
         transport.close()
         finish()
     }
 
-    func transportDidProgress(_ transport: Transport) {
+    /// Called when bytes were read or written, so authentication or the outgoing queue may have changed.
+    func handleProgress() {
         if transport.isAlive {  // the queue of an ended connection is empty only because it was discarded
             let drained = events.removeDrainHandlers(at: transport.outgoingSize)
             for handler in drained { handler() }

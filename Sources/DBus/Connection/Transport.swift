@@ -2,17 +2,6 @@
 
 internal import CDBus
 
-/// An object that receives the events of a transport.
-@DBusActor
-protocol TransportDelegate: AnyObject {
-    /// Called with each received message, in the order in which the other end sent them.
-    func transport(_ transport: Transport, didReceive message: Message)
-    /// Called when either side has ended the connection. No other call follows.
-    func transportDidDisconnect(_ transport: Transport)
-    /// Called when bytes were read or written, so authentication or the outgoing queue may have changed.
-    func transportDidProgress(_ transport: Transport)
-}
-
 /// A private libdbus connection on the event loop. It transfers bytes and messages without interpreting them.
 ///
 /// Each turn of the loop dispatches a limited number of messages, and libdbus callbacks dispatch none. So neither
@@ -27,7 +16,8 @@ final class Transport {
     private var unfinished: UnfinishedMessage?
     /// Receives the messages that libdbus has read.
     private lazy var messages = LoopWork(.messages) { [weak self] in self?.receiveNext() ?? false }
-    private weak var delegate: (any TransportDelegate)?
+    /// The connection that receives all events.
+    private weak var connection: Connection?
     /// Whether the connection is open: `close` was not called, and its end was not reported.
     private(set) var isConnected = true
 
@@ -50,8 +40,8 @@ final class Transport {
         messages.begin()  // libdbus may have read messages during authentication
     }
 
-    /// Sets the object that receives all events, beginning with the next turn of the loop.
-    func setDelegate(_ delegate: any TransportDelegate) { self.delegate = delegate }
+    /// Sets the connection that receives all events, beginning with the next turn of the loop.
+    func setConnection(_ connection: Connection) { self.connection = connection }
 
     deinit {
         guard let raw = unsafe raw else { return }
@@ -59,7 +49,7 @@ final class Transport {
         EventLoop.shared.post { orphan.close() }
     }
 
-    /// Ends the connection. Queued messages are lost, and the delegate is not called any more.
+    /// Ends the connection. Queued messages are lost, and the connection gets no more events.
     func close() {
         guard let raw = unsafe raw else { return }
         unsafe self.raw = nil
@@ -142,7 +132,7 @@ extension Transport {
 extension Transport: WatchTableOwner {
     func didHandleWatches() {
         recordRead()
-        delegate?.transportDidProgress(self)
+        connection?.handleProgress()
         checkForMessages()
     }
 
@@ -236,7 +226,7 @@ extension Transport {
         case .success(var message):
             _ = consume form  // the message is a copy
             message.isAccountedFor = hadRoom
-            delegate?.transport(self, didReceive: message)
+            connection?.receive(message)
         case .failure(let error): refuse(form, error)
         }
     }
@@ -254,7 +244,7 @@ extension Transport {
     private func end() {
         guard isConnected else { return }
         isConnected = false
-        delegate?.transportDidDisconnect(self)
+        connection?.handleEnd()
     }
 }
 
