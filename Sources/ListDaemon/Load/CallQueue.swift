@@ -79,14 +79,18 @@ package final class CallQueue {
 // MARK: - Calls
 
 extension CallQueue {
-    /// Counts a call and its bytes until it is answered, and queues it to be handled in its turn.
+    /// Counts a call and its bytes until it is answered, and queues it to be handled in its turn. A call that is accepted
+    /// at a limit of calls is handled at once: it only releases something, and so no more calls wait than the limit says.
     ///
     /// - Throws: `limitsExceeded`, naming the limit; no part of the call's body was decoded.
     func admit(_ call: Call) throws(ListError) {
-        let isExempt = Self.exemptFromCallLimit.contains(call.member)
+        let size = call.message.bodySize
+        let isExempt = size <= Self.littleBody && Self.exemptFromCallLimit.contains(call.member)
         let user = call.peer.account
         let limits = limits(of: user)
-        guard call.peer.callsInFlight <= limits.callsPerConnection || isExempt else {
+        let isBeyondConnection = call.peer.callsInFlight > limits.callsPerConnection
+        let isBeyondLimit = isBeyondConnection || accounts.usage(of: user).calls >= limits.callsPerUser
+        guard !isBeyondConnection || isExempt else {
             throw LimitKey.callsPerConnection.refusal(
                 .limitsExceeded,
                 "connection \(call.peer.name) has more than \(limits.callsPerConnection) calls in flight")
@@ -95,14 +99,13 @@ extension CallQueue {
             throw LimitKey.callsPerSecond.refusal(
                 .limitsExceeded, "user \(user) has made more than \(limits.callsPerSecond) calls within a second")
         }
-        let size = call.message.bodySize
         do throws(UserAccounts.Refusal) {
             try accounts.beginCall(of: user, limit: limits.callsPerUser, isExempt: isExempt)
         } catch {
             throw error.refusal(of: user)
         }
         do throws(UserAccounts.Refusal) {
-            if isExempt || size <= Self.littleBody || call.message.isAccountedFor {
+            if size <= Self.littleBody || call.message.isAccountedFor {
                 accounts.reserveUnchecked(size, for: user)
             } else {
                 try accounts.reserve(size, for: user, limit: limits.waitingBytesPerUser)
@@ -115,7 +118,7 @@ extension CallQueue {
             self?.accounts.endCall(of: user)
             self?.release(size, of: user)
         }
-        append(call)
+        if isBeyondLimit { handle(call) } else { append(call) }
     }
 
     /// Appends a call to those of its connection. If few calls wait, it is handled in this turn of the event loop.
