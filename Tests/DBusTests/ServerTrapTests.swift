@@ -214,6 +214,33 @@ struct ServerTrapTests {
         stopped.stop()
     }
 
+    @Test("a subscribed client reads nothing → broadcasts are queued up to a limit; it reads again → later ones arrive")
+    func unreadBroadcasts() async throws {
+        let server = try CounterServer { $0.maximumUnreadBroadcasts = 1 << 20 }
+        let peers = EventLog<Peer>()
+        server.server.onConnection { peers.record($0) }
+        let client = try await Connection.open(.address(server.address))
+        let log = EventLog<UInt64>()
+        _ = try await client.subscribe(MatchRule(member: "Added")) { message in
+            log.record((try? message.decode(as: UInt32.self, UInt64.self).1) ?? 0)
+        }
+        func emit(_ number: UInt64) throws {
+            try server.tree.emit(Counter.added, of: Counter.interface, at: Counter.path, UInt32(0), number)
+        }
+        let connection = try #require(try await peers.next().connection)
+        client.readingIsPaused = true
+        for number in 0..<30_000 as Range<UInt64> { try emit(number) }
+        #expect(connection.outgoingSize < 3 << 19)
+        let drained = EventLog<Void>()
+        connection.onDrain(below: 0) { drained.record(()) }
+        client.readingIsPaused = false
+        try await drained.next()
+        try emit(1_000_000)
+        var received = 0
+        while try await log.next() != 1_000_000 { received += 1 }
+        #expect(received > 1000 && received < 30_000)
+    }
+
     @Test("reading from a client is paused → its calls wait; reading resumes → the calls are answered in order")
     func pausedReading() async throws {
         let server = try CounterServer()

@@ -22,8 +22,8 @@ protocol ServedClient: AnyObject {
     var senderName: String { get }
     /// Called when bytes were read from the client or written to it.
     func didProgress(_ connection: Connection)
-    /// Returns whether the client has subscribed to a broadcast.
-    func isSubscribed(to message: Message) -> Bool
+    /// Returns whether a broadcast is sent to the client.
+    func receives(_ broadcast: Message) -> Bool
 }
 
 /// A connection to a bus, or directly to another program.
@@ -120,9 +120,10 @@ public final class Connection {
         return try transport.send(message)
     }
 
-    /// Sends a signal, unless the other end is a client of this program's server that has not subscribed to it.
+    /// Sends a signal, unless the other end is a client of this program's server that has not subscribed to it, or that
+    /// leaves too much unread.
     public func broadcast(_ message: Message) throws(DBusError) {
-        if case .served(let client) = role, !client.isSubscribed(to: message) { return }
+        if case .served(let client) = role, !client.receives(message) { return }
         try send(message)
     }
 

@@ -23,6 +23,11 @@ final class ServedPeer {
     let decision: ConnectionCounts.Decision
     private(set) var matchRules: [MatchRule] = []
     private(set) var hasCalledHello = false
+    /// The approximate bytes of broadcasts that the client has not read. They are at most what is queued for it, so that
+    /// a large answer on its way does not count as broadcasts.
+    private var unreadBroadcasts = 0
+    /// The approximate length of a broadcast's header in bytes.
+    private static let headerSize = 256
     private let driver = ObjectTree()
 
     init(server: Server, name: String, credentials: Credentials, decision: ConnectionCounts.Decision) {
@@ -100,13 +105,23 @@ extension ServedPeer: ServedClient {
     /// Clients that treat the server as a bus need a sender.
     var senderName: String { Server.ownName }
 
-    /// Returns whether the client has a match rule for a broadcast.
-    func isSubscribed(to message: Message) -> Bool {
-        isAdmitted
-            && matchRules.contains { rule in
-                (rule.sender.map { server?.owner(of: $0) == Server.ownName } ?? true)
-                    && rule.matchesIgnoringSender(message)
-            }
+    /// Returns whether a broadcast is sent to the client: it has a match rule for it, and reads what is sent.
+    func receives(_ broadcast: Message) -> Bool {
+        guard isAdmitted, isSubscribed(to: broadcast), let server, let connection else { return false }
+        unreadBroadcasts = min(unreadBroadcasts, connection.outgoingSize)
+        guard unreadBroadcasts <= server.configuration.maximumUnreadBroadcasts else {
+            server.onDroppedBroadcast?(peer)
+            return false
+        }
+        unreadBroadcasts += broadcast.bodySize + Self.headerSize
+        return true
+    }
+
+    private func isSubscribed(to message: Message) -> Bool {
+        matchRules.contains { rule in
+            (rule.sender.map { server?.owner(of: $0) == Server.ownName } ?? true)
+                && rule.matchesIgnoringSender(message)
+        }
     }
 }
 

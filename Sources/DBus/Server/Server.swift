@@ -26,6 +26,9 @@ public final class Server {
         /// The maximum time without progress while an incomplete message is being read, after which its sender is
         /// disconnected; nil for no limit.
         public var messageTimeout: Duration?
+        /// The number of bytes of broadcasts that a client has not read above which no more are sent to it. It is more
+        /// than what is sent at once, which a client that reads cannot have read yet.
+        public var maximumUnreadBroadcasts = 4 << 20
         /// The maximum number of descriptors in a message.
         public var maximumDescriptors = 16
         /// The maximum number of match rules of a connection.
@@ -75,6 +78,8 @@ public final class Server {
     /// the message that had arrived.
     public var onUnfinishedMessage: (@DBusActor (Peer, _ bytes: Int) -> Void)?
 
+    /// Called with a client for each broadcast that is not sent to it, because it has not read earlier ones.
+    public var onDroppedBroadcast: (@DBusActor (Peer) -> Void)?
     /// Called with each client that calls `org.freedesktop.DBus`, which the server answers itself, before the answer.
     public var onDriverCall: (@DBusActor (Peer) -> Void)?
 

@@ -107,6 +107,10 @@ extension RunningDaemon {
             server?.account = service.calls.queue
             server?.connectionsOfUser = { [service] in service.calls.queue.limits(of: $0).directConnectionsPerUser }
             service.calls.queue.onBytesReleased { [weak self] in self?.server?.retryUnfinishedMessages() }
+            server?.onDroppedBroadcast = { [service] peer in
+                service.count(.signalsDropped)
+                service.calls.pauseReadingIfBehind(peer)
+            }
             server?.onDriverCall = { [service] peer in service.calls.pauseReadingIfBehind(peer) }
             server?.onStarvation = { [log] in
                 log.warning(

@@ -114,7 +114,7 @@ struct Statistics: Sendable {
         case duplicatesDropped = "duplicates-dropped"
         /// Signals of adapters; a signal to several receivers counts once.
         case signals
-        /// Signals of adapters that were not sent to a direct client, because the client did not read.
+        /// Signals that were not sent to a direct client, because the client did not read.
         case signalsDropped = "signals-dropped"
         /// Notifications of clients that the bus dropped a signal to them, because they did not read.
         case signalsLost = "signals-lost"
