@@ -171,3 +171,188 @@ struct Search {
         }
     }
 }
+
+extension Search {
+    /// Returns the headers and footers of a picture that contain a text. listd reports headers and footers only in
+    /// pictures.
+    static func headersAndFooters(with text: String, in picture: Picture) -> [Hit] {
+        let wanted = text.lowercased()
+        return picture.shown.values.compactMap { shown in
+            guard let position = Position(of: shown), !position.isItem else { return nil }
+            let title = ItemText.title(of: shown.content, objectID: shown.objectID)
+            guard
+                title.lowercased().contains(wanted)
+                    || shown.content.values.contains(where: { contains(wanted, in: $0) })
+            else { return nil }
+            return Hit(objectID: shown.objectID, position: position)
+        }
+    }
+
+    /// Returns the hit that comes first in the direction of the search, wrapping around at the ends of the list.
+    static func first(of hits: [Hit], for query: Query) -> Hit? {
+        func isAhead(_ hit: Hit) -> Bool {
+            guard let start = query.start else { return true }
+            if hit.position == start { return query.includesStart }
+            return query.isBackwards ? hit.position < start : hit.position > start
+        }
+        func precedes(_ a: Hit, _ b: Hit) -> Bool {
+            query.isBackwards ? a.position > b.position : a.position < b.position
+        }
+        return hits.min { a, b in isAhead(a) == isAhead(b) ? precedes(a, b) : isAhead(a) }
+    }
+}
+
+extension Search.Position {
+    /// The position of a shown item in the list; nil for the element that stands in for an empty list.
+    init?(of shown: Picture.Shown) {
+        switch shown.kind {
+        case "header": self.init(section: Int(shown.section), part: .header)
+        case "cell": self.init(section: Int(shown.section), part: .item(shown.item))
+        case "footer": self.init(section: Int(shown.section), part: .footer)
+        default: return nil
+        }
+    }
+
+    fileprivate var isItem: Bool { if case .item = part { true } else { false } }
+}
+
+extension Search {
+    /// Reads a list until a hit is found, and returns the hit; nil when the whole list has none, or the search was
+    /// cancelled.
+    @DBusActor
+    static func first(
+        _ query: Query, in adapter: RemoteObject, while isWanted: @DBusActor () -> Bool
+    ) async throws(DBusError) -> Hit? {
+        var search = Search(query)
+        var step = search.first
+        while case .read(let section, let count) = step, isWanted() {
+            let objects = try await Objects(adapter, section, count)
+            let items = try await Items(adapter, section, objects.objects.count)
+            step = search.consume(objects, items)
+        }
+        if case .found(let hit) = step { return hit }
+        return nil
+    }
+}
+
+extension Search.Objects {
+    @DBusActor
+    fileprivate init(_ adapter: RemoteObject, _ section: Int, _ count: Int) async throws(DBusError) {
+        let (_, revision, total, objects) = try await adapter.call(
+            "GetObjects", UInt32(clamping: section), UInt32(clamping: count), returning: String.self, UInt64.self,
+            UInt32.self, [MirroredObject].self)
+        self.init(revision: revision, total: Int(total), objects: objects)
+    }
+}
+
+extension Search.Items {
+    @DBusActor
+    fileprivate init(_ adapter: RemoteObject, _ section: Int, _ count: Int) async throws(DBusError) {
+        let (revision, next, items) = try await adapter.call(
+            "GetItems", UInt32(clamping: section), UInt32(clamping: count), [String](), returning: UInt64.self,
+            UInt32.self, [Item].self)
+        self.init(revision: revision, next: Int(next), items: items)
+    }
+}
+
+/// A type that searches a list for a text.
+@DBusActor
+protocol ItemFinder {
+    /// Returns the first hit of a query; nil when there is no hit, or the search was cancelled.
+    ///
+    /// - Parameter isWanted: returns `false` once the search is cancelled.
+    func first(
+        _ query: Search.Query, while isWanted: @DBusActor () -> Bool
+    ) async throws(DBusError) -> Search.Hit?
+}
+
+/// A finder that lets listd search the fields of objects, and reads the items itself if listd finds nothing.
+@DBusActor
+struct ListFinder: ItemFinder {
+    private let adapter: RemoteObject
+
+    init(_ adapter: RemoteObject) { self.adapter = adapter }
+
+    func first(
+        _ query: Search.Query, while isWanted: @DBusActor () -> Bool
+    ) async throws(DBusError) -> Search.Hit? {
+        do throws(DBusError) {
+            if let hit = try await findObject(query) { return hit }
+            // listd does not search all visible text: an id, an array in a field, or text of a section controller.
+            guard query.isThorough, isWanted() else { return nil }
+        } catch {
+            guard error.standard == .unknownMethod else { throw error }
+        }
+        return try await Search.first(query, in: adapter, while: isWanted)
+    }
+
+    /// Returns the first item of the first object in which listd finds the text.
+    private func findObject(_ query: Search.Query) async throws(DBusError) -> Search.Hit? {
+        let start = query.start?.section
+        if query.isBackwards {
+            let first = start.map { query.includesStart ? $0 : $0 - 1 } ?? .max
+            if first >= 0, let hit = try await search(query.text, from: first, backwards: true) { return hit }
+            guard let start else { return nil }
+            return try await search(query.text, from: .max, backwards: true) { $0 >= start }
+        }
+        let first = start.map { query.includesStart ? $0 : $0 + 1 } ?? 0
+        if let hit = try await search(query.text, from: first, backwards: false) { return hit }
+        guard let start else { return nil }
+        return try await search(query.text, from: 0, backwards: false) { $0 <= start }
+    }
+
+    private func search(
+        _ text: String, from first: Int, backwards: Bool, where isWanted: (Int) -> Bool = { _ in true }
+    ) async throws(DBusError) -> Search.Hit? {
+        let result = try await AdapterClient(adapter).search(text, from: UInt32(clamping: first), backwards: backwards)
+        guard let place = result.place, isWanted(Int(place.index)) else { return nil }
+        return Search.Hit(
+            objectID: place.objectID, position: Search.Position(section: Int(place.index), part: .item(0)))
+    }
+}
+
+/// A queue that runs one search at a time, because listd allows one for each connection. Of the waiting searches, only
+/// the newest is kept.
+@DBusActor
+final class SearchQueue {
+    /// The result of a search.
+    enum Outcome {
+        case found(Search.Hit?)
+        case failed(DBusError)
+    }
+
+    private let onOutcome: @DBusActor (Search.Query, Outcome) -> Void
+    private var next: (query: Search.Query, finder: any ItemFinder)?
+    private var isRunning = false
+    /// Whether the running search was cancelled. The queue still awaits its calls, because listd is still executing
+    /// them.
+    private var isCancelled = false
+
+    init(onOutcome: @escaping @DBusActor (Search.Query, Outcome) -> Void) { self.onOutcome = onOutcome }
+
+    /// Starts a search, and cancels the previous one.
+    func start(_ query: Search.Query, with finder: any ItemFinder) {
+        next = (query, finder)
+        isCancelled = isRunning
+        run()
+    }
+
+    /// Cancels the search.
+    func cancel() { (next, isCancelled) = (nil, isRunning) }
+
+    private func run() {
+        guard !isRunning, let (query, finder) = next else { return }
+        (next, isRunning, isCancelled) = (nil, true, false)
+        Task { @DBusActor in
+            let outcome: Outcome
+            do throws(DBusError) {
+                outcome = .found(try await finder.first(query) { !isCancelled })
+            } catch {
+                outcome = .failed(error)
+            }
+            isRunning = false
+            if !isCancelled { onOutcome(query, outcome) }
+            run()
+        }
+    }
+}

@@ -1,7 +1,113 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import DBus
+import Glibc
 import ListClient
+
+/// The list that the viewer shows, and the searches in it. It is either the list that the user named, or a filtered
+/// list of its objects.
+@DBusActor
+final class ShownList {
+    /// An event for the viewer.
+    enum Event {
+        /// An event of the shown list.
+        case list(ViewedList.Event)
+        /// A search has ended.
+        case found(Search.Query, Search.Hit?)
+        case searchFailed(DBusError)
+        /// The filtered list could not be created, or listd refused its text. The whole list is shown.
+        case filterRefused(DBusError)
+    }
+
+    /// The name of the list that the user named.
+    let name: String
+    /// The list that is shown; nil while there is no daemon.
+    private(set) var list: ViewedList?
+    /// Whether a view was ever open.
+    private(set) var hasOpened = false
+    private var daemon: ListDaemonClient?
+    private var filter: FilterList?
+    private var searches: SearchQueue?
+    private var onEvent: @DBusActor (Event) -> Void = { _ in }
+
+    init(_ name: String) { self.name = name }
+
+    /// Sets the function that receives the events. Call it once, before any other method.
+    func setEventHandler(_ onEvent: @escaping @DBusActor (Event) -> Void) {
+        self.onEvent = onEvent
+        searches = SearchQueue { [weak self] in self?.report($1, of: $0) }
+    }
+
+    /// Shows the list of a daemon; if the text is not empty, only the objects that contain it.
+    func open(on daemon: ListDaemonClient, filter text: String) {
+        close()
+        self.daemon = daemon
+        if text.isEmpty { open(name) } else { filter(by: text) }
+    }
+
+    /// Stops showing a list. A filtered list ends with its connection.
+    func close() {
+        closeList()
+        (daemon, filter) = (nil, nil)
+    }
+
+    /// Filters by a text. An empty text shows the whole list.
+    func filter(by text: String) {
+        guard let daemon else { return }
+        guard !text.isEmpty else { return endFilter() }
+        if let filter { return filter.filter(by: text) }
+        let filter = FilterList(of: name, from: daemon) { [weak self] in self?.process($0) }
+        self.filter = filter
+        filter.filter(by: text)
+    }
+
+    /// Searches the shown list. An event reports the result.
+    func find(_ query: Search.Query) {
+        if let adapter = list?.adapter { searches?.start(query, with: ListFinder(adapter)) }
+    }
+
+    private func open(_ name: String) {
+        guard let daemon else { return }
+        closeList()
+        let list = ViewedList(name, of: daemon) { [weak self] in self?.process($0) }
+        self.list = list
+        list.open()
+    }
+
+    private func closeList() {
+        searches?.cancel()
+        list?.close()
+        list = nil
+    }
+
+    private func process(_ event: ViewedList.Event) {
+        if case .opened = event { hasOpened = true }
+        onEvent(.list(event))
+    }
+
+    private func process(_ event: FilterList.Event) {
+        switch event {
+        case .made: if let filter { open(filter.name) }
+        case .refused(let error):
+            onEvent(.filterRefused(error))
+            endFilter()
+        }
+    }
+
+    private func endFilter() {
+        guard let filter else { return }
+        self.filter = nil
+        open(name)
+        filter.remove()
+    }
+
+    private func report(_ outcome: SearchQueue.Outcome, of query: Search.Query) {
+        switch outcome {
+        case .found(let hit): onEvent(.found(query, hit))
+        case .failed(let error): onEvent(.searchFailed(error))
+        }
+    }
+}
 
 /// A view of the list with a name on one daemon. The view is opened again whenever the list is created again.
 ///
@@ -288,5 +394,166 @@ extension ListFacts {
                 else { return nil }
                 return ListViewClient.SelectedItem(objectID: id, item: item)
             })
+    }
+}
+
+/// The properties of a list that the viewer shows around the picture.
+struct ListFacts: Equatable, Sendable {
+    /// The number of objects; nil while unknown.
+    var objects: Int?
+    /// The working range: the visible sections and some around them.
+    var workingRange: Range<Int>?
+    /// The hints for the list's fields, by field name.
+    var hints: [String: FieldHint] = [:]
+    /// The selected items. The selection is common to all views of the list.
+    private(set) var selected: Set<ListViewClient.SelectedItem> = []
+
+    /// Replaces the selection.
+    mutating func setSelection(_ items: [ListViewClient.SelectedItem]) { selected = Set(items) }
+
+    func isSelected(_ shown: Picture.Shown) -> Bool {
+        !selected.isEmpty && shown.kind == "cell"
+            && selected.contains(ListViewClient.SelectedItem(objectID: shown.objectID, item: shown.item))
+    }
+}
+
+/// A view of a list in the axes of the terminal.
+@DBusActor
+struct TerminalView {
+    /// The view in the axes of the list.
+    let view: ListViewClient
+    private let axis: Axis
+
+    /// Opens a view whose pictures are in the axes of the terminal. A list with the layout `none` gets the layout
+    /// `flow` in this view.
+    static func open(
+        _ adapter: RemoteObject, onEvent: @escaping @DBusActor (ListViewClient.Event) -> Void
+    ) async throws(DBusError) -> TerminalView {
+        let options = try await adapter.property("Options", as: [String: DBusValue].self)
+        let text = { (key: String) in options[key].flatMap(ItemText.plain) }
+        let axis = text("direction") == "horizontal" ? Axis.horizontal : .vertical
+        let layout: [String: DBusValue] = text("layout") == "none" ? ["layout": .string("flow")] : [:]
+        let view = try await ListViewClient.open(adapter, options: layout) { event in
+            if case .changed(let picture) = event { return onEvent(.changed(axis.terminalPicture(of: picture))) }
+            onEvent(event)
+        }
+        return TerminalView(view: view, axis: axis)
+    }
+
+    /// Sets the viewport. `body` is called when the picture of that viewport has arrived.
+    func setViewport(y: Double, width: Double, height: Double, then body: @escaping @DBusActor () -> Void) {
+        let viewport = axis.viewport(y: y, width: width, height: height)
+        view.setViewport(x: viewport.x, y: viewport.y, width: viewport.width, height: viewport.height)
+        view.whenAnswered(body)
+    }
+}
+
+/// A list of those objects of another list that contain a text. It ends with this connection.
+///
+/// The text changes while the user types. While listd handles one text, only the newest of the texts that follow is
+/// kept.
+@DBusActor
+final class FilterList {
+    /// An event of the filtered list.
+    enum Event {
+        /// The list was created.
+        case made
+        /// The list could not be created, or listd refused its text.
+        case refused(DBusError)
+    }
+
+    /// The name of the filtered list.
+    let name: String
+    private let base: String
+    private let daemon: ListDaemonClient
+    private let onEvent: @DBusActor (Event) -> Void
+    private var adapter: RemoteObject?
+    private var wanted: String?
+    private var isBusy = false
+    private var isRemoved = false
+    private static var count = 0
+    /// The maximum length of a list's name, in bytes.
+    private static let maximumNameLength = 255
+
+    init(of base: String, from daemon: ListDaemonClient, onEvent: @escaping @DBusActor (Event) -> Void) {
+        (self.base, self.daemon, self.onEvent) = (base, daemon, onEvent)
+        Self.count += 1
+        // The unique name makes the list's name unique on the bus. A direct connection has no unique name, but a
+        // process ID.
+        let suffix = " & \(daemon.connection.uniqueName) \(getpid()).\(Self.count)"
+        var start = base
+        while start.utf8.count + suffix.utf8.count > Self.maximumNameLength { start.removeLast() }
+        name = start + suffix
+    }
+
+    /// Filters by a text. The list is created for the first text.
+    func filter(by text: String) {
+        wanted = text
+        guard !isBusy, !isRemoved else { return }
+        isBusy = true
+        Task { @DBusActor in
+            while let text = wanted, !isRemoved {
+                wanted = nil
+                await apply(text)
+            }
+            isBusy = false
+            if isRemoved { await removeNow() }
+        }
+    }
+
+    /// Removes the list. No event follows.
+    func remove() {
+        isRemoved = true
+        guard !isBusy else { return }
+        Task { @DBusActor in await removeNow() }
+    }
+
+    private func removeNow() async {
+        guard adapter != nil else { return }
+        adapter = nil
+        // Another client may have removed the list already.
+        try? await daemon.removeAdapter(name)
+    }
+
+    private func apply(_ text: String) async {
+        do throws(DBusError) {
+            var query = ListQueryText()
+            query.contains = text
+            if let adapter {
+                _ = try await adapter.call("SetSourceArgument", query.argument, returning: UInt64.self)
+                return
+            }
+            let options = try await FilterOptions.makeOptions(of: base, matching: query, on: daemon)
+            let path = try await daemon.createAdapter(name, options: options)
+            adapter = RemoteObject(
+                daemon.connection, destination: ListdName.bus, path: path, interface: ListdName.adapter)
+            if !isRemoved { onEvent(.made) }
+        } catch {
+            wanted = nil
+            if !isRemoved { onEvent(.refused(error)) }
+        }
+    }
+}
+
+/// The options for a list that shows a filtered copy of another list, for as long as the connection lasts.
+@DBusActor
+enum FilterOptions {
+    /// The options that are not copied from the followed list to the filtered list.
+    private static let own: Set<String> = [
+        "source", "transient", "durability", "readers", "writers", "invokers", "empty", "near-end-distance",
+    ]
+
+    /// Returns the options of a filtered list.
+    ///
+    /// Most are those of the followed list, so that objects look as they do there. The option `source` names the
+    /// followed list and the query; `transient` is true.
+    static func makeOptions(
+        of base: String, matching query: ListQueryText, on daemon: ListDaemonClient
+    ) async throws(DBusError) -> [String: DBusValue] {
+        var options = try await daemon.adapter(base).property("Options", as: [String: DBusValue].self)
+        options = options.filter { !own.contains($0.key) }
+        options["source"] = .string(query.source(of: base))
+        options["transient"] = .boolean(true)
+        return options
     }
 }
