@@ -5,17 +5,15 @@ import Testing
 
 @testable import listctl
 
-/// A fake finder that returns the test's result when the test allows it.
+/// A finder that returns the test's result when the test allows it.
 @DBusActor
-private final class HeldFinder: ItemFinder {
+private final class HeldFinder {
     private(set) var asked: [String] = []
     private(set) var mostAtOnce = 0
     private var running = 0
     private var waiting: [CheckedContinuation<Void, Never>] = []
 
-    func first(
-        _ query: Search.Query, while isWanted: @DBusActor () -> Bool
-    ) async throws(DBusError) -> Search.Hit? {
+    func find(_ query: Search.Query, while isWanted: @DBusActor () -> Bool) async throws(DBusError) -> Search.Hit? {
         asked.append(query.text)
         running += 1
         mostAtOnce = max(mostAtOnce, running)
@@ -46,7 +44,7 @@ struct SearchQueueTests {
         let finder = HeldFinder()
         let outcomes = Outcomes()
         let queue = SearchQueue { query, _ in outcomes.texts.append(query.text) }
-        for text in ["a", "ab", "abc"] { queue.start(Search.Query(text: text), with: finder) }
+        for text in ["a", "ab", "abc"] { queue.start(Search.Query(text: text), with: finder.find) }
         while finder.asked.count < 1 { await Task.yield() }
         finder.answer()
         while finder.asked.count < 2 { await Task.yield() }
@@ -62,10 +60,10 @@ struct SearchQueueTests {
         let finder = HeldFinder()
         let outcomes = Outcomes()
         let queue = SearchQueue { query, _ in outcomes.texts.append(query.text) }
-        queue.start(Search.Query(text: "a"), with: finder)
+        queue.start(Search.Query(text: "a"), with: finder.find)
         while finder.asked.isEmpty { await Task.yield() }
         queue.cancel()
-        queue.start(Search.Query(text: "b"), with: finder)
+        queue.start(Search.Query(text: "b"), with: finder.find)
         finder.answer()
         while finder.asked.count < 2 { await Task.yield() }
         finder.answer()

@@ -193,10 +193,10 @@ struct ViewerScreenTests {
 
     @Test("items have reuse identifiers → each has a fixed colour; items are files → they have the colours of ls")
     func colours() {
-        #expect(ReuseColor.style(of: "directory") == .role(.accent(.blue), bold: true))
-        #expect(ReuseColor.style(of: "file") == .plain)
-        #expect(ReuseColor.style(of: "error-row") == .role(.accent(.red)))
-        #expect(ReuseColor.style(of: "message") == ReuseColor.style(of: "message"))
+        #expect(Style.ofItems(reusedAs: "directory") == .role(.accent(.blue), bold: true))
+        #expect(Style.ofItems(reusedAs: "file") == .plain)
+        #expect(Style.ofItems(reusedAs: "error-row") == .role(.accent(.red)))
+        #expect(Style.ofItems(reusedAs: "message") == Style.ofItems(reusedAs: "message"))
         let state = viewer(titles(3), reuse: "directory")
         #expect(
             ViewerScreen.screen(of: state).lines[2].parts.contains { $0.style == .role(.accent(.blue), bold: true) })

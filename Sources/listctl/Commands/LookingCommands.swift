@@ -346,7 +346,7 @@ struct TransientFilter {
         of list: String, matching query: ListQueryText, on daemon: ListDaemonClient
     ) async throws(DBusError) -> TransientFilter {
         let name = "\(list) (listctl \(getpid()))"
-        let options = try await FilterOptions.makeOptions(of: list, matching: query, on: daemon)
+        let options = try await FilterList.makeOptions(of: list, matching: query, on: daemon)
         let path = try await daemon.createAdapter(name, options: options)
         let adapter = RemoteObject(
             daemon.connection, destination: ListdName.bus, path: path, interface: ListdName.adapter)
@@ -570,7 +570,7 @@ final class FirstScreen {
 
     private func printPicture() {
         guard json else {
-            for line in Screen.lines(browser) {
+            for line in browser.lines {
                 let text = line.trimmingTrailingBlanks
                 if !text.isEmpty { Output.writeLine(text) }
             }

@@ -405,21 +405,18 @@ struct Place: Equatable, Sendable {
     }
 }
 
-/// The output of a list as plain lines of text, without a terminal. It makes no calls.
-enum Screen {
-    /// Returns a line for each row of the browser, as wide as its screen.
-    static func lines(_ browser: Browser) -> [String] {
-        let blank = String(repeating: " ", count: browser.columns)
-        var lines = [String](repeating: blank, count: browser.rowCount)
-        for (row, items) in browser.rows.enumerated() where !items.isEmpty {
-            lines[row] = text(of: items, columns: browser.columns)
-        }
+extension Browser {
+    /// The list as plain lines of text: a line for each row, as wide as the screen.
+    var lines: [String] {
+        let blank = String(repeating: " ", count: columns)
+        var lines = [String](repeating: blank, count: rowCount)
+        for (row, items) in rows.enumerated() where !items.isEmpty { lines[row] = text(of: items) }
         return lines
     }
 
     /// Returns the line of a row, with each item at its column. A point equals a column, because the viewport's width
     /// in points is the terminal's width in columns.
-    private static func text(of items: [Picture.Shown], columns: Int) -> String {
+    private func text(of items: [Picture.Shown]) -> String {
         var text = ""
         for item in items {
             let first = max(Int(item.frame.x), DisplayText.columns(of: text))

@@ -255,59 +255,52 @@ extension Search.Items {
     }
 }
 
-/// A type that searches a list for a text.
-@DBusActor
-protocol ItemFinder {
-    /// Returns the first hit of a query; nil when there is no hit, or the search was cancelled.
+extension Search {
+    /// A function that searches a list. It returns nil when there is no hit, or the search was cancelled.
     ///
     /// - Parameter isWanted: returns `false` once the search is cancelled.
-    func first(
-        _ query: Search.Query, while isWanted: @DBusActor () -> Bool
-    ) async throws(DBusError) -> Search.Hit?
-}
+    typealias Finder = @DBusActor (_ query: Query, _ isWanted: @DBusActor () -> Bool) async throws(DBusError) -> Hit?
 
-/// A finder that lets listd search the fields of objects, and reads the items itself if listd finds nothing.
-@DBusActor
-struct ListFinder: ItemFinder {
-    private let adapter: RemoteObject
-
-    init(_ adapter: RemoteObject) { self.adapter = adapter }
-
-    func first(
-        _ query: Search.Query, while isWanted: @DBusActor () -> Bool
-    ) async throws(DBusError) -> Search.Hit? {
+    /// Returns the first hit of a query: listd searches the fields of objects, and the items are read if it finds
+    /// nothing.
+    @DBusActor
+    static func find(
+        _ query: Query, in adapter: RemoteObject, while isWanted: @DBusActor () -> Bool
+    ) async throws(DBusError) -> Hit? {
         do throws(DBusError) {
-            if let hit = try await findObject(query) { return hit }
+            if let hit = try await findObject(query, in: adapter) { return hit }
             // listd does not search all visible text: an id, an array in a field, or text of a section controller.
             guard query.isThorough, isWanted() else { return nil }
         } catch {
             guard error.standard == .unknownMethod else { throw error }
         }
-        return try await Search.first(query, in: adapter, while: isWanted)
+        return try await first(query, in: adapter, while: isWanted)
     }
 
     /// Returns the first item of the first object in which listd finds the text.
-    private func findObject(_ query: Search.Query) async throws(DBusError) -> Search.Hit? {
+    @DBusActor
+    private static func findObject(_ query: Query, in adapter: RemoteObject) async throws(DBusError) -> Hit? {
         let start = query.start?.section
         if query.isBackwards {
             let first = start.map { query.includesStart ? $0 : $0 - 1 } ?? .max
-            if first >= 0, let hit = try await search(query.text, from: first, backwards: true) { return hit }
+            if first >= 0, let hit = try await askListd(query, adapter, from: first) { return hit }
             guard let start else { return nil }
-            return try await search(query.text, from: .max, backwards: true) { $0 >= start }
+            return try await askListd(query, adapter, from: .max) { $0 >= start }
         }
         let first = start.map { query.includesStart ? $0 : $0 + 1 } ?? 0
-        if let hit = try await search(query.text, from: first, backwards: false) { return hit }
+        if let hit = try await askListd(query, adapter, from: first) { return hit }
         guard let start else { return nil }
-        return try await search(query.text, from: 0, backwards: false) { $0 <= start }
+        return try await askListd(query, adapter, from: 0) { $0 <= start }
     }
 
-    private func search(
-        _ text: String, from first: Int, backwards: Bool, where isWanted: (Int) -> Bool = { _ in true }
-    ) async throws(DBusError) -> Search.Hit? {
-        let result = try await AdapterClient(adapter).search(text, from: UInt32(clamping: first), backwards: backwards)
+    @DBusActor
+    private static func askListd(
+        _ query: Query, _ adapter: RemoteObject, from first: Int, where isWanted: (Int) -> Bool = { _ in true }
+    ) async throws(DBusError) -> Hit? {
+        let result = try await AdapterClient(adapter).search(
+            query.text, from: UInt32(clamping: first), backwards: query.isBackwards)
         guard let place = result.place, isWanted(Int(place.index)) else { return nil }
-        return Search.Hit(
-            objectID: place.objectID, position: Search.Position(section: Int(place.index), part: .item(0)))
+        return Hit(objectID: place.objectID, position: Position(section: Int(place.index), part: .item(0)))
     }
 }
 
@@ -322,7 +315,7 @@ final class SearchQueue {
     }
 
     private let onOutcome: @DBusActor (Search.Query, Outcome) -> Void
-    private var next: (query: Search.Query, finder: any ItemFinder)?
+    private var next: (query: Search.Query, find: Search.Finder)?
     private var isRunning = false
     /// Whether the running search was cancelled. The queue still awaits its calls, because listd is still executing
     /// them.
@@ -331,8 +324,8 @@ final class SearchQueue {
     init(onOutcome: @escaping @DBusActor (Search.Query, Outcome) -> Void) { self.onOutcome = onOutcome }
 
     /// Starts a search, and cancels the previous one.
-    func start(_ query: Search.Query, with finder: any ItemFinder) {
-        next = (query, finder)
+    func start(_ query: Search.Query, with find: @escaping Search.Finder) {
+        next = (query, find)
         isCancelled = isRunning
         run()
     }
@@ -341,12 +334,12 @@ final class SearchQueue {
     func cancel() { (next, isCancelled) = (nil, isRunning) }
 
     private func run() {
-        guard !isRunning, let (query, finder) = next else { return }
+        guard !isRunning, let (query, find) = next else { return }
         (next, isRunning, isCancelled) = (nil, true, false)
         Task { @DBusActor in
             let outcome: Outcome
             do throws(DBusError) {
-                outcome = .found(try await finder.first(query) { !isCancelled })
+                outcome = .found(try await find(query) { !isCancelled })
             } catch {
                 outcome = .failed(error)
             }

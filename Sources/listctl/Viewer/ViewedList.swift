@@ -63,7 +63,10 @@ final class ShownList {
 
     /// Searches the shown list. An event reports the result.
     func find(_ query: Search.Query) {
-        if let adapter = list?.adapter { searches?.start(query, with: ListFinder(adapter)) }
+        guard let adapter = list?.adapter else { return }
+        searches?.start(query) { (query, isWanted) async throws(DBusError) in
+            try await Search.find(query, in: adapter, while: isWanted)
+        }
     }
 
     private func open(_ name: String) {
@@ -523,7 +526,7 @@ final class FilterList {
                 _ = try await adapter.call("SetSourceArgument", query.argument, returning: UInt64.self)
                 return
             }
-            let options = try await FilterOptions.makeOptions(of: base, matching: query, on: daemon)
+            let options = try await Self.makeOptions(of: base, matching: query, on: daemon)
             let path = try await daemon.createAdapter(name, options: options)
             adapter = RemoteObject(
                 daemon.connection, destination: ListdName.bus, path: path, interface: ListdName.adapter)
@@ -533,13 +536,11 @@ final class FilterList {
             if !isRemoved { onEvent(.refused(error)) }
         }
     }
-}
 
-/// The options for a list that shows a filtered copy of another list, for as long as the connection lasts.
-@DBusActor
-enum FilterOptions {
+    // MARK: - Options
+
     /// The options that are not copied from the followed list to the filtered list.
-    private static let own: Set<String> = [
+    private static let ownOptions: Set<String> = [
         "source", "transient", "durability", "readers", "writers", "invokers", "empty", "near-end-distance",
     ]
 
@@ -551,7 +552,7 @@ enum FilterOptions {
         of base: String, matching query: ListQueryText, on daemon: ListDaemonClient
     ) async throws(DBusError) -> [String: DBusValue] {
         var options = try await daemon.adapter(base).property("Options", as: [String: DBusValue].self)
-        options = options.filter { !own.contains($0.key) }
+        options = options.filter { !ownOptions.contains($0.key) }
         options["source"] = .string(query.source(of: base))
         options["transient"] = .boolean(true)
         return options

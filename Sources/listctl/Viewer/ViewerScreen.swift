@@ -126,7 +126,7 @@ struct ViewerScreen {
         var line = StyledLine()
         let (columns, width) = state.table.columns(fittingInto: frame.listColumns)
         guard !columns.isEmpty else { return cell(of: item, width: frame.listColumns) }
-        line.append(title(of: item, width: width), ReuseColor.style(of: item.reuseIdentifier))
+        line.append(title(of: item, width: width), .ofItems(reusedAs: item.reuseIdentifier))
         for column in columns {
             line.append(.blank(Table.gap))
             let text = Table.text(of: item, in: column, encoding)
@@ -155,7 +155,7 @@ struct ViewerScreen {
         let room = width - whole.columns - Table.gap
         let details = printable(ItemText.details(of: item.content, columns: max(0, room)), columns: max(0, room))
         let shown = room >= 8 ? min(room, details.columns) : 0
-        let style = ReuseColor.style(of: item.reuseIdentifier)
+        let style = Style.ofItems(reusedAs: item.reuseIdentifier)
         let first = min(width - shown, max(whole.columns + Table.gap, near - shown + Table.gap))
         line.append(whole.fitted(to: shown > 0 ? first : width, in: encoding), style)
         line.append(details.fitted(to: shown, in: encoding), .role(.dim))
@@ -237,12 +237,12 @@ struct ViewerScreen {
     }
 
     private func help(from first: Int) -> [StyledLine] {
-        let width = HelpPage.rows.map { printable($0.keys).columns }.max() ?? 0
+        let width = Self.helpRows.map { printable($0.keys).columns }.max() ?? 0
         return (0..<frame.listRows).map { row in
             var line = StyledLine()
             line.pad(to: frame.leftMargin)
-            if HelpPage.rows.indices.contains(first + row) {
-                let (keys, meaning) = HelpPage.rows[first + row]
+            if Self.helpRows.indices.contains(first + row) {
+                let (keys, meaning) = Self.helpRows[first + row]
                 if keys.isEmpty {
                     line.append(fitted(meaning, to: frame.listColumns), .role(.plain, bold: true))
                 } else {
@@ -373,7 +373,7 @@ enum StatusLine {
             keys = [("q", "quit"), ("?", "help"), ("Esc", "show all"), ("Enter", "go to"), ("&", "filter")]
         }
         if case .help(let first) = state.mode {
-            let isMore = first + state.frame.listRows < HelpPage.rows.count
+            let isMore = first + state.frame.listRows < ViewerScreen.helpRows.count
             keys = [("q", "back")] + (isMore ? [("Space", "more")] : [])
         }
         for (key, word) in keys {
@@ -500,12 +500,12 @@ struct Highlight {
     }
 }
 
-/// The mapping of reuse identifiers to colours.
-///
-/// Kinds of files have the colours of ls(1). Identifiers that begin with a word for an error are red, for a warning
-/// yellow. The colour of any other identifier depends on its hash.
-enum ReuseColor {
-    static func style(of identifier: String) -> Style {
+extension Style {
+    /// Returns the style of items with a reuse identifier.
+    ///
+    /// Kinds of files have the colours of ls(1). Identifiers that begin with a word for an error are red, for a warning
+    /// yellow. The colour of any other identifier depends on its hash.
+    static func ofItems(reusedAs identifier: String) -> Style {
         let word = identifier.lowercased()
         switch word {
         case "", "single", "file", "item", "default", "cell": return .plain
@@ -524,10 +524,10 @@ enum ReuseColor {
     }
 }
 
-/// The help page that the key `?` shows.
-enum HelpPage {
-    /// The keys and their effects, short enough for 40 columns. A row without keys is a heading.
-    static let rows: [(keys: String, meaning: String)] = [
+extension ViewerScreen {
+    /// The help page that the key `?` shows: the keys and their effects, short enough for 40 columns. A row without
+    /// keys is a heading.
+    static let helpRows: [(keys: String, meaning: String)] = [
         ("", "Moving"),
         ("↑ ↓  k j", "a row up, down"),
         ("← →  h l", "beside; long titles"),

@@ -108,29 +108,29 @@ struct ViewerState {
             return perform(browser.resize(columns: frame.listColumns, rows: frame.listRows))
         case .opened: return handleOpening()
         case .closed(let condition, let keepingPicture):
-            notices.setSilent(false)
-            notices.setCondition(condition)
+            notices.isSilent = false
+            notices.condition = condition
             hasContents = hasContents && keepingPicture
             return perform(browser.stop(keepingPicture: keepingPicture))
         case .shown(let picture):
-            notices.setSilent(false)
+            notices.isSilent = false
             return perform(browser.show(picture))
         case .answered:
-            notices.setSilent(false)
+            notices.isSilent = false
             let requests = browser.handleAnswer()
             hasContents = hasContents || browser.hasArrived
             return perform(requests)
         case .unanswered:
-            notices.setSilent(true)
+            notices.isSilent = true
             return perform(browser.handleTimeout())
         case .silent:
-            notices.setSilent(true)
+            notices.isSilent = true
             return [.draw]
         case .refused(let text):
-            notices.setMessage(text)
+            notices.message = text
             return perform(browser.handleFailure())
         case .condition(let text):
-            notices.setCondition(text)
+            notices.condition = text
             return [.draw]
         case .facts(let facts):
             self.facts = facts
@@ -140,17 +140,17 @@ struct ViewerState {
         case .filterRefused(let text):
             // The mode stays, so that letters which the user still types do not act as commands.
             (filter, marked) = ("", "")
-            notices.setMessage(text)
+            notices.message = text
             return [.draw]
         case .message(let text):
-            notices.setMessage(text)
+            notices.message = text
             return [.draw]
         }
     }
 
     private mutating func handleOpening() -> [Effect] {
-        notices.setSilent(false)
-        notices.setCondition("")
+        notices.isSilent = false
+        notices.condition = ""
         (hasContents, lastHit, table, facts, pan) = (false, nil, Table(in: encoding), ListFacts(), 0)
         defer { placeToRestore = nil }
         return perform(browser.start(at: placeToRestore, fromTop: !filter.isEmpty))
@@ -199,7 +199,7 @@ struct ViewerState {
 
     private mutating func press(_ key: Key) -> [Effect] {
         let hadMessage = !notices.message.isEmpty
-        notices.setMessage("")
+        notices.message = ""
         switch key {
         case .up, .character("k"): return step(.rows(-1))
         case .down, .character("j"): return step(.rows(1))
@@ -237,7 +237,7 @@ struct ViewerState {
     }
 
     private mutating func click(column: Int, row: Int) -> [Effect] {
-        notices.setMessage("")
+        notices.message = ""
         let line = row - frame.headingRows
         guard line >= 0, line < frame.listRows else { return [.draw] }
         if frame.hasMargins, column == frame.columns - 1 {
@@ -256,7 +256,7 @@ struct ViewerState {
             return endFilter()
         }
         guard case .item = place.part else {
-            notices.setMessage("a \(item.kind) cannot be selected")
+            notices.message = "a \(item.kind) cannot be selected"
             return [.draw]
         }
         return [.select(place, !facts.isSelected(item)), .draw]
@@ -268,7 +268,7 @@ struct ViewerState {
     private mutating func showActions() -> [Effect] {
         let actions = browser.current.map { ItemText.actions(of: $0.content) } ?? []
         if actions.isEmpty {
-            notices.setMessage("this row names no actions")
+            notices.message = "this row names no actions"
         } else {
             mode = .acting(Array(actions.prefix(9)))
         }
@@ -307,7 +307,7 @@ struct ViewerState {
     }
 
     private mutating func showHelp(from row: Int) -> [Effect] {
-        mode = .help(firstRow: min(max(0, row), max(0, HelpPage.rows.count - frame.listRows)))
+        mode = .help(firstRow: min(max(0, row), max(0, ViewerScreen.helpRows.count - frame.listRows)))
         return [.draw]
     }
 
@@ -403,13 +403,13 @@ struct ViewerState {
         let query = Search.Query(
             text: text, start: start, includesStart: includesStart, isBackwards: isBackwards, isThorough: isThorough)
         lastQuery = query
-        if isThorough { notices.setMessage("searching: \(text)") }
+        if isThorough { notices.message = "searching: \(text)" }
         return [.find(query)]
     }
 
     private mutating func findAgain(backwards: Bool) -> [Effect] {
         guard let text = lastQuery?.text else {
-            notices.setMessage("type / and a text first")
+            notices.message = "type / and a text first"
             return [.draw]
         }
         let position = position
@@ -420,34 +420,34 @@ struct ViewerState {
     /// before the hit in the items.
     private mutating func goToHit(_ hit: Search.Hit?, for query: Search.Query) -> [Effect] {
         guard query == lastQuery else { return [] }
-        notices.setSilent(false)
+        notices.isSilent = false
         let shown = Search.headersAndFooters(with: query.text, in: browser.picture)
         guard let hit = Search.first(of: shown + (hit.map { [$0] } ?? []), for: query) else {
-            notices.setMessage("not found: \(query.text)")
+            notices.message = "not found: \(query.text)"
             return [.draw]
         }
-        if query.isThorough { setMessage(of: hit, for: query) } else { notices.setMessage("") }
+        if query.isThorough { setMessage(of: hit, for: query) } else { notices.message = "" }
         lastHit = (hit, query)
         return perform(browser.goTo(Place(objectID: hit.objectID, part: hit.position.part)))
     }
 
     private mutating func setMessage(of hit: Search.Hit, for query: Search.Query) {
         // On a single row, the hit is more useful than the message.
-        guard frame.rows > 1 else { return notices.setMessage("") }
+        guard frame.rows > 1 else { return notices.message = "" }
         let hasWrapped = query.start.map { query.isBackwards ? hit.position > $0 : hit.position < $0 } ?? false
         let turn = query.isBackwards ? " (from the end again)" : " (from the beginning again)"
-        notices.setMessage("/\(query.text)" + (hasWrapped ? turn : ""))
+        notices.message = "/\(query.text)" + (hasWrapped ? turn : "")
     }
 }
 
 /// The messages for the status line. It makes no calls.
 struct Notices: Equatable {
     /// The last message. The next key removes it.
-    private(set) var message = ""
+    var message = ""
     /// The reason why the picture may differ from the list, which is shown until it no longer applies.
-    private(set) var condition = ""
+    var condition = ""
     /// Whether listd has not answered for longer than a user expects.
-    private(set) var isSilent = false
+    var isSilent = false
 
     /// The text that is shown in place of the keys; empty when there is no message.
     var text: String { isSilent ? "listd does not answer" : message.isEmpty ? condition : message }
@@ -455,8 +455,4 @@ struct Notices: Equatable {
     var hasPriority: Bool { isSilent || !message.isEmpty }
     /// Whether the text is an error.
     var isError: Bool { isSilent || (message.isEmpty && !condition.isEmpty) }
-
-    mutating func setMessage(_ text: String) { message = text }
-    mutating func setCondition(_ text: String) { condition = text }
-    mutating func setSilent(_ isSilent: Bool) { self.isSilent = isSilent }
 }
