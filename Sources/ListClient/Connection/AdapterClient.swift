@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import DBus
+internal import ListProtocol
 
 /// A proxy for calls to one list, without following the list.
 ///
@@ -197,4 +198,164 @@ public struct AdapterClient {
     public func setSourceArgument(_ argument: String) async throws(DBusError) -> UInt64 {
         try await object.call("SetSourceArgument", argument, returning: UInt64.self)
     }
+}
+
+/// Parses adapter options from texts of the form `KEY=VALUE` (contract, "Adapter options").
+public enum AdapterOptionText {
+    /// The keys of all options, sorted.
+    public static var keys: [String] { ListOption.allCases.map(\.rawValue).sorted() }
+
+    /// Parses options.
+    ///
+    /// Booleans are yes/no, true/false, on/off or 1/0. `section-controllers` is a list of `TYPE=PLUGIN/CONTROLLER`,
+    /// separated by commas, and `hints` a list of `FIELD=WORD`. `empty` is a list of `KEY=TEXT` whose values are all
+    /// strings.
+    ///
+    /// - Throws: `InvalidArgs` that quotes the faulty word.
+    public static func parse(_ words: [String]) throws(DBusError) -> [String: DBusValue] {
+        var options: [String: DBusValue] = [:]
+        for word in words {
+            let (key, type, text) = try option(word)
+            options[key] = try value(text, as: type, of: key)
+        }
+        return options
+    }
+
+    /// Checks that each word is `KEY=VALUE` and that the key is an option. Values are not checked.
+    ///
+    /// - Throws: `InvalidArgs` that quotes the faulty word or key.
+    public static func checkKeys(of words: [String]) throws(DBusError) {
+        for word in words { _ = try option(word) }
+    }
+
+    private static func option(_ word: String) throws(DBusError) -> (key: String, type: OptionValueType, text: String) {
+        guard let (key, text) = split(word) else { throw .invalidArgs("“\(word)” is not KEY=VALUE") }
+        guard let option = ListOption(rawValue: key) else { throw .invalidArgs("unknown option “\(key)”") }
+        return (key, option.type, text)
+    }
+
+    private static func value(_ text: String, as type: OptionValueType, of key: String) throws(DBusError) -> DBusValue {
+        switch type {
+        case .text: return .string(text)
+        case .flag:
+            guard let flag = flags[text.lowercased()] else {
+                throw .invalidArgs("“\(key)” takes yes or no, not “\(text)”")
+            }
+            return .boolean(flag)
+        case .count:
+            guard let count = UInt32(text) else { throw .invalidArgs("“\(key)” takes a whole number, not “\(text)”") }
+            return .uint32(count)
+        case .number:
+            guard let number = Double(text) else { throw .invalidArgs("“\(key)” takes a number, not “\(text)”") }
+            return .double(number)
+        case .texts:
+            let entries = try pairs(text, of: key).map {
+                DBusValue.Entry(key: .string($0.key), value: .string($0.value))
+            }
+            return .dictionary(key: "s", value: "s", entries)
+        case .fields:
+            return .options(
+                Dictionary(
+                    try pairs(text, of: key).map { ($0.key, .string($0.value)) }, uniquingKeysWith: { _, last in last })
+            )
+        }
+    }
+
+    private static let flags = [
+        "yes": true, "true": true, "on": true, "1": true, "no": false, "false": false, "off": false, "0": false,
+    ]
+
+    private static func pairs(_ text: String, of key: String) throws(DBusError) -> [(key: String, value: String)] {
+        var pairs: [(key: String, value: String)] = []
+        for part in text.split(separator: ",") {
+            guard let pair = split(String(part)) else { throw .invalidArgs("“\(part)” in “\(key)” is not KEY=VALUE") }
+            pairs.append(pair)
+        }
+        return pairs
+    }
+
+    private static func split(_ word: String) -> (key: String, value: String)? {
+        guard let equals = word.firstIndex(of: "="), equals > word.startIndex else { return nil }
+        return (String(word[..<equals]), String(word[word.index(after: equals)...]))
+    }
+}
+
+/// A hint how to display a field: the meaning of its number. The raw value is the contract's word.
+public enum FieldHint: String, Sendable, Hashable, CaseIterable {
+    /// A number of bytes.
+    case bytes
+    /// Microseconds since 1970.
+    case timeInMicroseconds = "time-us"
+    /// Seconds since 1970.
+    case timeInSeconds = "time-s"
+    /// The permission bits of a file.
+    case permissions
+    /// A Unix user id.
+    case userID = "uid"
+    /// A Unix group id.
+    case groupID = "gid"
+    /// A percentage.
+    case percent
+    /// A time span in microseconds.
+    case durationInMicroseconds = "duration-us"
+
+    /// Returns the hints by field name from the option `hints` in the options of a list. Unknown hints are omitted.
+    public static func all(in options: [String: DBusValue]) -> [String: FieldHint] {
+        guard case .dictionary(_, _, let entries)? = options["hints"]?.unwrapped else { return [:] }
+        var hints: [String: FieldHint] = [:]
+        for entry in entries {
+            guard case .string(let field) = entry.key, case .string(let word) = entry.value.unwrapped else { continue }
+            hints[field] = FieldHint(rawValue: word)
+        }
+        return hints
+    }
+}
+
+/// A query that selects and sorts objects of another list, as text for the option `source` and for
+/// ``AdapterClient/setSourceArgument(_:)``.
+public struct ListQueryText: Sendable, Equatable {
+    /// The text that objects must contain, ignoring case; empty for all objects.
+    public var contains = ""
+    /// The names of the text fields to search; empty for all.
+    public var fields: [String] = []
+    /// The type of the objects; nil for any type. The empty text selects objects without a type.
+    public var type: String?
+    /// The field by which objects are sorted; nil for the order of the other list.
+    public var sortField: String?
+    /// Whether the sort order of numbers and texts is reversed.
+    public var isDescending = false
+    /// The maximum number of objects; 0 for all.
+    public var limit: UInt32 = 0
+
+    /// Creates a query for all objects in the order of the other list.
+    public init() {}
+
+    /// The query as the text after the `?` in the option `source`.
+    public var argument: String {
+        var pairs: [String] = []
+        if !contains.isEmpty { pairs.append("contains=" + Self.encode(contains)) }
+        if !fields.isEmpty { pairs.append("in=" + fields.map(Self.encode).joined(separator: ",")) }
+        if let type { pairs.append("type=" + Self.encode(type)) }
+        // A leading minus reverses the order, so a minus at the beginning of a field's name is percent-encoded.
+        if let sortField {
+            let field = Self.encode(sortField)
+            let name = field.hasPrefix("-") ? "%2D" + field.dropFirst() : field
+            pairs.append("sort=" + (isDescending ? "-" : "") + name)
+        }
+        if limit > 0 { pairs.append("limit=\(limit)") }
+        return pairs.joined(separator: "&")
+    }
+
+    /// Returns the option `source` of a list that follows `list` with this query.
+    public func source(of list: String) -> String { "list:\(Self.encode(list))?\(argument)" }
+
+    private static func encode(_ text: String) -> String {
+        text.utf8.map { byte in
+            let isPlain = Self.plain.contains(byte)
+            let digits = String(byte, radix: 16, uppercase: true)
+            return isPlain ? String(Unicode.Scalar(byte)) : "%" + (digits.count < 2 ? "0" : "") + digits
+        }.joined()
+    }
+
+    private static let plain = Set("0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-._~".utf8)
 }

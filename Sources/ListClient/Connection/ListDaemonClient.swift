@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import DBus
+internal import ListProtocol
 
 /// A proxy of a running daemon on one connection.
 ///
@@ -78,4 +79,117 @@ public final class ListDaemonClient {
         let path = try await manager.call("GetAdapter", name, returning: ObjectPath.self)
         return RemoteObject(connection, destination: ListdName.bus, path: path, interface: ListdName.adapter)
     }
+}
+
+extension ListDaemonClient {
+    /// A list, as `ListAdapters` describes it.
+    public struct AdapterRow: Sendable {
+        /// The name of the list.
+        public let name: String
+        /// The object path of the list.
+        public let path: ObjectPath
+        /// What listd tells about the list by name: `state`, `owner`, `source`, `revision` and so on
+        /// (org.listd.Listd1(5)).
+        public let values: [String: DBusValue]
+    }
+
+    /// Returns all lists with those values that the caller may read, sorted by name.
+    public func adapters() async throws(DBusError) -> [AdapterRow] {
+        typealias Row = DBusStruct<String, ObjectPath, [String: DBusValue]>
+        return try await manager.call("ListAdapters", returning: [Row].self).map { row in
+            let (name, path, values) = row.members
+            return AdapterRow(name: name, path: path, values: values.mapValues(\.unwrapped))
+        }
+    }
+
+    /// A program that has called listd and is still connected, as `ListClients` describes it.
+    public struct ClientRow: Sendable {
+        /// The unique name of the client.
+        public let name: String
+        /// What listd tells about the client by name: `transport`, `user`, `command`, `pid`, `calls` and so on
+        /// (org.listd.Listd1(5)).
+        public let values: [String: DBusValue]
+    }
+
+    /// Returns the clients in the order in which they connected. Only administrators may call this.
+    public func clients() async throws(DBusError) -> [ClientRow] {
+        try await rows("ListClients").map { ClientRow(name: $0, values: $1) }
+    }
+
+    /// A plugin, as `ListPlugins` describes it.
+    public struct PluginRow: Sendable {
+        /// The name of the plugin.
+        public let name: String
+        /// What listd tells about the plugin by name: `version`, `file`, `isolation`, `state`, `error`, `restarts`,
+        /// and `pid` and `memory` of its worker.
+        public let values: [String: DBusValue]
+    }
+
+    /// Returns the plugins and their states, sorted by name.
+    public func plugins() async throws(DBusError) -> [PluginRow] {
+        try await rows("ListPlugins").map { PluginRow(name: $0, values: $1) }
+    }
+
+    private func rows(_ method: String) async throws(DBusError) -> [(String, [String: DBusValue])] {
+        typealias Row = DBusStruct<String, [String: DBusValue]>
+        return try await manager.call(method, returning: [Row].self).map { row in
+            (row.members.0, row.members.1.mapValues(\.unwrapped))
+        }
+    }
+}
+
+extension [String: DBusValue] {
+    /// Returns a text of a description; nil when there is none.
+    public func text(_ key: String) -> String? {
+        guard case .string(let text)? = self[key] else { return nil }
+        return text
+    }
+
+    /// Returns a whole number of a description; nil when there is none.
+    public func number(_ key: String) -> UInt64? {
+        switch self[key] {
+        case .uint64(let number): number
+        case .uint32(let number): UInt64(number)
+        default: nil
+        }
+    }
+}
+
+/// The names of listd's errors that programs handle specially, for comparison with `DBusError.name`.
+public enum ListdErrorName {
+    /// No list has the given name.
+    public static let noSuchAdapter = ListdName.errorPrefix + "NoSuchAdapter"
+    /// The list does not contain the object.
+    public static let noSuchObject = ListdName.errorPrefix + "NoSuchObject"
+    /// The revision of the list differs from the one that the caller expected.
+    public static let revisionConflict = ListdName.errorPrefix + "RevisionConflict"
+    /// The requested revision is no longer kept or belongs to another epoch.
+    public static let revisionGone = ListdName.errorPrefix + "RevisionGone"
+}
+
+/// The bus names, paths and interfaces of listd (contract, "Names").
+public enum ListdName {
+    /// The well-known bus name of the daemon.
+    public static let bus = ObjectNames.service
+    /// The path of the manager, which is the ObjectManager of lists and plugins.
+    public static let managerPath: ObjectPath = "/org/listd/Listd1"
+    /// The path above all lists.
+    public static let adaptersPath: ObjectPath = "/org/listd/Listd1/adapters"
+    /// The interface of the manager.
+    public static let manager = ObjectNames.manager
+    /// The interface of a list.
+    public static let adapter = ObjectNames.adapter
+    /// The interface of a view.
+    public static let view = ObjectNames.view
+    /// The interface of a plugin.
+    public static let plugin = ObjectNames.plugin
+    /// The prefix of listd's own error names.
+    public static let errorPrefix = ObjectNames.errorPrefix
+}
+
+extension ListdName {
+    /// Returns the name of the list or plugin at a path.
+    ///
+    /// - Returns: the unescaped last element; nil when that element is not an escaped name.
+    public static func unescaped(_ path: ObjectPath) -> String? { ObjectPath.unescape(path.lastElement) }
 }

@@ -84,3 +84,58 @@ extension Content: Equatable {
         a.fields.elementsEqual(b.fields) { isSame($0.key, $1.key) && $0.value == $1.value }
     }
 }
+
+extension Content: DBusDecodable {
+    /// The type of the value on the wire.
+    public static var signature: Signature { "a{sv}" }
+
+    /// Reads a content. Values are unwrapped from their variants.
+    public init(from reader: inout MessageReader) throws(DBusError) {
+        self.init(
+            try reader.array { (inside) throws(DBusError) in
+                var fields: [Element] = []
+                while !inside.atEnd {
+                    try inside.dictionaryEntry { (entry) throws(DBusError) in
+                        fields.append((key: try entry.readString(), value: try DBusValue(from: &entry).unwrapped))
+                    }
+                }
+                return fields
+            })
+    }
+}
+
+extension Content: DBusEncodable {
+    /// Writes the value into a message.
+    public func encode(to writer: inout MessageWriter) { value.append(to: &writer) }
+}
+
+extension MirroredObject: DBusDecodable {
+    /// The type of the value on the wire.
+    public static var signature: Signature { "(ssa{sv})" }
+
+    /// Reads a value from a message.
+    public init(from reader: inout MessageReader) throws(DBusError) {
+        self = try reader.structure { (inside) throws(DBusError) in
+            MirroredObject(
+                id: try inside.readString(), type: try inside.readString(),
+                fields: try Content(from: &inside))
+        }
+    }
+}
+
+/// An object of a list, as the daemon sends it.
+public struct MirroredObject: Sendable, Equatable {
+    /// The identifier, which is unique in the list.
+    public let id: String
+    /// The type, which determines the section controller; may be empty.
+    public let type: String
+    /// The fields.
+    public let fields: Content
+
+    /// Creates an object.
+    public init(id: String, type: String, fields: Content) {
+        self.id = id
+        self.type = type
+        self.fields = fields
+    }
+}

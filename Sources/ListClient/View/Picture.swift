@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import DBus
+
 /// The picture of a view: the used slots with their items.
 ///
 /// A picture makes no calls. It applies the contract's `Changed` signals and the answer of `Resync`. After each step,
@@ -168,5 +170,289 @@ public struct Picture: Sendable, Equatable {
         (sequence, revision) = (change.sequence, change.revision)
         (contentSize, offset) = (change.contentSize, change.offset)
         return .applied
+    }
+}
+
+extension Extent {
+    init(reading reader: inout MessageReader) throws(DBusError) {
+        self = try reader.structure { (inside) throws(DBusError) in
+            Extent(width: try inside.readDouble(), height: try inside.readDouble())
+        }
+    }
+}
+
+extension Position {
+    init(reading reader: inout MessageReader) throws(DBusError) {
+        self = try reader.structure { (inside) throws(DBusError) in
+            Position(x: try inside.readDouble(), y: try inside.readDouble())
+        }
+    }
+}
+
+extension Frame {
+    init(reading reader: inout MessageReader) throws(DBusError) {
+        self = try reader.structure { (inside) throws(DBusError) in
+            Frame(
+                x: try inside.readDouble(), y: try inside.readDouble(), width: try inside.readDouble(),
+                height: try inside.readDouble())
+        }
+    }
+}
+
+extension Picture.Shown: DBusDecodable {
+    /// The type of the value on the wire.
+    public static var signature: Signature { "(usuuss(dddd)xa{sv})" }
+
+    /// Reads a value from a message.
+    public init(from reader: inout MessageReader) throws(DBusError) {
+        self = try reader.structure { (inside) throws(DBusError) in
+            Picture.Shown(
+                slot: try inside.readUInt32(), objectID: try inside.readString(), section: try inside.readUInt32(),
+                item: try inside.readUInt32(), kind: try inside.readString(),
+                reuseIdentifier: try inside.readString(), frame: try Frame(reading: &inside),
+                z: try inside.readInt64(), content: try Content(from: &inside))
+        }
+    }
+}
+
+extension PictureChange.Placed: DBusDecodable {
+    /// The type of the value on the wire.
+    public static var signature: Signature { "(uuu(dddd)x)" }
+
+    /// Reads a value from a message.
+    public init(from reader: inout MessageReader) throws(DBusError) {
+        self = try reader.structure { (inside) throws(DBusError) in
+            PictureChange.Placed(
+                slot: try inside.readUInt32(), section: try inside.readUInt32(), item: try inside.readUInt32(),
+                frame: try Frame(reading: &inside), z: try inside.readInt64())
+        }
+    }
+}
+
+extension PictureChange {
+    /// Reads the body of a `Changed` signal.
+    public init(signal reader: inout MessageReader) throws(DBusError) {
+        self.init(
+            sequence: try reader.readUInt64(), revision: try reader.readUInt64(),
+            contentSize: try Extent(reading: &reader), offset: try Position(reading: &reader),
+            released: try [UInt32](from: &reader), shown: try [Picture.Shown](from: &reader),
+            placed: try [Placed](from: &reader), rebound: try [Rebound](from: &reader).map { ($0.slot, $0.content) })
+        let details = try PictureDetails(from: &reader)
+        (shift, isAnimated, causes) = (details.shift, details.isAnimated, details.causes)
+        (sticky, stickyEdge) = (details.sticky, details.stickyEdge)
+    }
+
+    private struct Rebound: DBusDecodable {
+        static var signature: Signature { "(ua{sv})" }
+        var slot: UInt32
+        var content: Content
+
+        init(from reader: inout MessageReader) throws(DBusError) {
+            (slot, content) = try reader.structure { (inside) throws(DBusError) in
+                (try inside.readUInt32(), try Content(from: &inside))
+            }
+        }
+    }
+}
+
+extension Picture {
+    /// Reads the answer of `Resync`.
+    public init(resync reader: inout MessageReader) throws(DBusError) {
+        let (sequence, revision) = (try reader.readUInt64(), try reader.readUInt64())
+        let (size, offset) = (try Extent(reading: &reader), try Position(reading: &reader))
+        let shown = try [Shown](from: &reader)
+        let details = try PictureDetails(from: &reader)
+        self.init(
+            sequence: sequence, revision: revision, contentSize: size, offset: offset, shown: shown,
+            shift: details.shift, sticky: details.sticky, stickyEdge: details.stickyEdge)
+    }
+}
+
+/// The details of `Changed` and of the answer of `Resync`. Keys that are not known are ignored.
+private struct PictureDetails {
+    var shift = Position(x: 0, y: 0)
+    var isAnimated = false
+    var causes: [PictureChange.Cause] = []
+    var sticky: [UInt32: Picture.Sticky] = [:]
+    var stickyEdge = 0.0
+
+    init(from reader: inout MessageReader) throws(DBusError) {
+        for (name, value) in try [String: DBusValue](from: &reader) {
+            switch (name, value.unwrapped) {
+            case ("shift", .structure(let members)):
+                guard members.count == 2, case .double(let x) = members[0], case .double(let y) = members[1] else {
+                    continue
+                }
+                shift = Position(x: x, y: y)
+            case ("animated", .boolean(let flag)): isAnimated = flag
+            case ("causes", .array(_, let rows)):
+                causes = rows.compactMap { row in
+                    guard case .structure(let members) = row, members.count == 2, case .uint32(let slot) = members[0],
+                        case .byte(let reason) = members[1]
+                    else { return nil }
+                    return PictureChange.Cause(slot: slot, reason: .init(rawValue: reason) ?? .moved)
+                }
+            case ("sticky", .array(_, let rows)):
+                for case .structure(let members) in rows {
+                    guard members.count == 3, case .uint32(let slot) = members[0], case .double(let first) = members[1],
+                        case .double(let last) = members[2]
+                    else { continue }
+                    sticky[slot] = Picture.Sticky(first: first, last: last)
+                }
+            case ("sticky-edge", .double(let distance)): stickyEdge = distance
+            default: continue
+            }
+        }
+    }
+}
+
+/// A point in the content, in points from the top left corner.
+public struct Position: Sendable, Hashable {
+    /// The distance from the left edge.
+    public var x: Double
+    /// The distance from the top edge.
+    public var y: Double
+
+    /// Creates a position.
+    public init(x: Double, y: Double) {
+        self.x = x
+        self.y = y
+    }
+
+    /// Returns the position that is moved by a distance.
+    public static func + (position: Position, distance: Position) -> Position {
+        Position(x: position.x + distance.x, y: position.y + distance.y)
+    }
+}
+
+/// A size, in points.
+public struct Extent: Sendable, Hashable {
+    /// The width.
+    public var width: Double
+    /// The height.
+    public var height: Double
+
+    /// Creates a size.
+    public init(width: Double, height: Double) {
+        self.width = width
+        self.height = height
+    }
+}
+
+/// The frame of an item in the content, in points.
+public struct Frame: Sendable, Hashable {
+    /// The position of the left edge.
+    public var x: Double
+    /// The position of the top edge.
+    public var y: Double
+    /// The width.
+    public var width: Double
+    /// The height.
+    public var height: Double
+
+    /// Creates a frame.
+    public init(x: Double, y: Double, width: Double, height: Double) {
+        self.x = x
+        self.y = y
+        self.width = width
+        self.height = height
+    }
+}
+
+/// The difference between two pictures, as in the contract's `Changed` signal.
+public struct PictureChange: Sendable, Equatable {
+    /// A slot whose item has moved without a change of its content.
+    public struct Placed: Sendable, Equatable {
+        /// The number of the slot.
+        public var slot: UInt32
+        /// The new section of the item.
+        public var section: UInt32
+        /// The new index of the item inside of its section.
+        public var item: UInt32
+        /// The new frame of the item.
+        public var frame: Frame
+        /// The new z order of the item.
+        public var z: Int64
+
+        /// Creates a placement.
+        public init(slot: UInt32, section: UInt32, item: UInt32, frame: Frame, z: Int64) {
+            self.slot = slot
+            self.section = section
+            self.item = item
+            self.frame = frame
+            self.z = z
+        }
+    }
+
+    /// The sequence of the change, which is one more than that of the previous change.
+    public var sequence: UInt64
+    /// The revision of the list that the picture shows after the change.
+    public var revision: UInt64
+    /// The size of the whole content.
+    public var contentSize: Extent
+    /// The offset of the viewport.
+    public var offset: Position
+    /// The slots that no longer show an item.
+    public var released: [UInt32]
+    /// The items that were added to the picture.
+    public var shown: [Picture.Shown]
+    /// The items that have moved.
+    public var placed: [Placed]
+    /// The slots whose items have new content.
+    public var rebound: [(slot: UInt32, content: Content)]
+    /// How far the daemon moved the viewport since the previous change.
+    public var shift = Position(x: 0, y: 0)
+    /// Whether the change brings updates, all of which are animated.
+    public var isAnimated = false
+    /// Why slots were released, shown and placed, in this order. A slot without an entry only scrolled; one that was
+    /// released and is shown again has two entries or none.
+    public var causes: [Cause] = []
+    /// Where the sticky items travel that are shown or placed, or have another way to go, by slot.
+    public var sticky: [UInt32: Picture.Sticky] = [:]
+    /// A distance that is added to the edge of the viewport for sticky items.
+    public var stickyEdge = 0.0
+
+    /// The reason why an update released, showed or placed a slot.
+    public struct Cause: Sendable, Hashable {
+        /// A reason. A reason of a later daemon counts as `moved`.
+        public enum Reason: UInt8, Sendable, Hashable {
+            case scrolled, inserted, deleted, moved, reloaded
+        }
+
+        /// The number of the slot.
+        public var slot: UInt32
+        /// The reason.
+        public var reason: Reason
+
+        /// Creates a cause.
+        public init(slot: UInt32, reason: Reason) {
+            self.slot = slot
+            self.reason = reason
+        }
+    }
+
+    /// Creates a change.
+    public init(
+        sequence: UInt64, revision: UInt64, contentSize: Extent, offset: Position, released: [UInt32] = [],
+        shown: [Picture.Shown] = [], placed: [Placed] = [],
+        rebound: [(slot: UInt32, content: Content)] = []
+    ) {
+        self.sequence = sequence
+        self.revision = revision
+        self.contentSize = contentSize
+        self.offset = offset
+        self.released = released
+        self.shown = shown
+        self.placed = placed
+        self.rebound = rebound
+    }
+
+    /// Returns whether all parts of the changes are equal.
+    public static func == (a: PictureChange, b: PictureChange) -> Bool {
+        a.sequence == b.sequence && a.revision == b.revision && a.contentSize == b.contentSize && a.offset == b.offset
+            && a.released == b.released && a.shown == b.shown && a.placed == b.placed
+            && a.rebound.elementsEqual(b.rebound) { $0.slot == $1.slot && $0.content == $1.content }
+            && a.shift == b.shift && a.isAnimated == b.isAnimated && a.causes == b.causes && a.sticky == b.sticky
+            && a.stickyEdge == b.stickyEdge
     }
 }
