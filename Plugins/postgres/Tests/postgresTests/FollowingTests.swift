@@ -4,7 +4,6 @@ import Foundation
 import PluginAPI
 import PluginTestSupport
 import Testing
-
 @testable import postgres
 
 @Suite(
@@ -238,5 +237,101 @@ struct FollowingTests {
         await long.wait { $0.objects.count == 1999 }
         await long.stop()
         await short.stop()
+    }
+}
+
+@Suite("Cursors of a PostgreSQL list")
+struct CursorTests {
+    @Test("a cursor is encoded and decoded → it is unchanged; malformed bytes are decoded → the result is nil")
+    func bytes() {
+        let cursor = ListCursor(generation: "7/a-b", snapshot: "10:20:12,15", fingerprint: "x1")
+        #expect(ListCursor(cursor.bytes) == cursor)
+        for text in ["", "1 a 10:20: x y", "2 a 10:20: x", "1 a 10:20 x", "1 a x:20: x", "1 a 10:20:a x"] {
+            #expect(ListCursor(Array(text.utf8)) == nil, "\(text)")
+        }
+    }
+
+    @Test("a snapshot → transactions that ended earlier are visible, running and later ones are not")
+    func visibleTransactions() {
+        let cursor = ListCursor(generation: "g", snapshot: "10:20:12,15", fingerprint: "")
+        #expect([9, 10, 11, 13, 19].allSatisfy { cursor.includes($0) })
+        #expect(![12, 15, 20, 21].contains { cursor.includes($0) })
+    }
+}
+
+@Suite("Parsing a row in PostgreSQL's text format")
+struct RecordTests {
+    @Test(
+        "a row with plain, quoted, empty and NULL fields is parsed → the fields have their original values",
+        arguments: [
+            ("(773:773:,7/a-b,1:2)", ["773:773:", "7/a-b", "1:2"]),
+            (#"("7:9:7,8",7/a,"1:2,2:-1")"#, ["7:9:7,8", "7/a", "1:2,2:-1"]),
+            (#"(7:7:,,"")"#, ["7:7:", nil, ""]),
+        ] as [(String, [String?])])
+    func fields(_ row: String, _ expected: [String?]) {
+        #expect(QueryResult.fields(of: row) == expected)
+    }
+}
+
+@Suite(
+    "A new generation of the log", .serialized, .timeLimit(.minutes(1)),
+    .enabled(if: Server.isInstalled, "PostgreSQL's server is not installed"))
+struct GenerationTests {
+    @Test("a new generation of the log begins during a transaction → commits that followers have not read stay logged")
+    func overlapping() throws {
+        let server = try FollowingTests.serverWithOrders(2)
+        let (slow, fast) = (try server.openSession(), try server.openSession())
+        try slow.sql("BEGIN; SELECT pg_current_xact_id()")
+        try fast.sql("BEGIN; UPDATE orders SET title = 'changed' WHERE id = 2")
+        // The cursors of a standby's followers stay valid after a crash of the primary.
+        let cursor = try #require(try server.sql("SELECT pg_current_snapshot()").first)
+        try fast.sql("COMMIT")
+        // A crash empties this unlogged table.
+        try server.sql("TRUNCATE listd.incarnation")
+        try server.sql("SELECT FROM listd.hello()")
+        #expect(
+            try server.sql("SELECT changed FROM listd.poll('{1}', ARRAY['\(cursor)'], 50000)") == ["1:1"])
+        try slow.sql("ROLLBACK")
+    }
+
+    @Test("a generation begins after a restore from a backup → log entries with future transaction numbers are removed")
+    func foreign() throws {
+        let server = try FollowingTests.serverWithOrders(2)
+        try server.sql("INSERT INTO listd.change (xid, list, id) VALUES ('4000000000', 1, '2')")
+        try server.sql("TRUNCATE listd.incarnation")
+        try server.sql("SELECT FROM listd.hello()")
+        #expect(try server.sql("SELECT count(*) FROM listd.change WHERE xid = '4000000000'") == ["0"])
+    }
+}
+
+@Suite("Pages passed between two threads")
+struct PageHandoffTests {
+    @Test("the sender abandons the pages before sending any → the reader gets an error, and the handoff is deallocated")
+    func abandonedAtOnce() {
+        let pages = PageHandoff<Int>()
+        pages.abandon()
+        // Two pages, because a handoff that ignored `abandon()` could store the first one.
+        #expect(throws: (any Error).self) {
+            for _ in 0..<2 { try pages.put([]) }
+        }
+    }
+
+    @Test("a handoff is abandoned with a page still waiting → the page is freed without a trap")
+    func abandonedWithPage() throws {
+        let pages = PageHandoff<Int>()
+        try pages.put([])
+        pages.abandon()
+        #expect(throws: (any Error).self) { try pages.put([]) }
+    }
+
+    @Test("pages and a result are passed → pages arrive in order, and the result can be read repeatedly")
+    func inOrder() throws {
+        let pages = PageHandoff<Int>()
+        try pages.put([])
+        #expect(try pages.next()?.isEmpty == true)
+        pages.finish(.success(7))
+        #expect(try pages.next() == nil)
+        #expect(try pages.next() == nil)
+        #expect(pages.end == 7)
     }
 }

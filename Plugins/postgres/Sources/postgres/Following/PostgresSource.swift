@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import PluginAPI
+public import PluginAPI
 
 /// Fills a list of listd from a list of a database: `postgres/list?…` ([options](../../../README.md)).
 ///
@@ -89,3 +89,18 @@ struct ListOptions: Sendable, Hashable {
         }
     }
 }
+
+/// Lists whose objects are in a PostgreSQL database and that many machines follow: the data source `postgres/list`.
+enum PostgresPlugin: Plugin {
+    static func manifest(for host: PluginHost) throws -> PluginManifest {
+        let services = Services(host.logger)
+        return PluginManifest(
+            name: "postgres", version: "1.0.0",
+            dataSources: [
+                .source("list") { context in try PostgresSource(context, services: services) }
+            ])
+    }
+}
+
+/// The symbol that listd looks up in the library.
+@c public func listd_plugin(_ call: PluginCall) { exportPlugin(PostgresPlugin.self, to: call) }
