@@ -42,14 +42,14 @@ struct Report {
     }
 
     func printTable() {
-        print("| work | budget | measured | holds | compared with | times |")
-        print("|---|---|---|---|---|---|")
+        print("| work | goal | measured | holds |\n|---|---|---|---|")
         for line in lines {
-            let (limit, ratio) = (figureText(line.limit), figureText(line.ratio))
-            let verdict = line.holds ? "yes" : "**no**"
-            print(
-                "| \(line.row) | ≤ \(limit) \(line.unit) | \(ratio) \(line.unit) | \(verdict) | \(line.note) "
-                    + "| \(line.measured) |")
+            let (limit, ratio) = ("≤ \(figureText(line.limit)) \(line.unit)", "\(figureText(line.ratio)) \(line.unit)")
+            let (goal, measured) =
+                line.measured.isEmpty
+                ? (limit, line.note.isEmpty ? ratio : "\(ratio) (\(line.note))")
+                : ("\(limit) \(line.note)", "\(ratio): \(line.measured)")
+            print("| \(line.row) | \(goal) | \(measured) | \(line.holds ? "yes" : "**no**") |")
         }
         print("\n| benchmark | case | median | spread | allocations | peak memory |\n|---|---|---|---|---|---|")
         for (benchmark, item) in measurements {

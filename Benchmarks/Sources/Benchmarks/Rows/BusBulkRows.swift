@@ -25,7 +25,7 @@ extension BusRows {
         benchmark.add("decode \(count) objects into Swift values") { BareObjects(messages[0]).objects.count }
         benchmark.expect(
             "`PerformUpdates` of 100,000 objects, 10 % changed", "PerformUpdates of \(count), listd alone",
-            atMost: 1.6, times: "decode \(count) objects into Swift values")
+            atMost: 1.5, times: "decode \(count) objects into Swift values")
         return benchmark
     }
 }

@@ -46,7 +46,7 @@ enum StoreRows {
         benchmark.add("a transaction for each object", clock: Runner.wallTime) { plain.writeChanges(calls * 8) }
         benchmark.expect(
             "\(calls * 8) `ApplyChanges` of one object by 8 callers, durability disk", "8 callers, durability disk",
-            atMost: 2, times: "8 callers, bare service with SQLite")
+            atMost: 1.8, times: "8 callers, bare service with SQLite")
         for (callers, measured) in [
             ("8 callers", "8 callers, durability disk"),
             ("8 callers on the direct socket", "8 direct callers, durability disk"),

@@ -73,6 +73,9 @@ enum WorkerRows {
                 scroll.step)
         }
         stage.bus.addEmptyRoundTrip(to: &benchmark)
+        benchmark.expect(
+            "scroll step, 20 new cells, in a worker", "20 new cells outside", atMost: 1.45, times: "20 new cells inside"
+        )
         benchmark.facts.append(
             Benchmark.Fact(
                 row: "scroll step, 20 new cells of a section controller in a worker",
