@@ -123,12 +123,14 @@ bench bench-json: bootstrap-run
 cluster: bootstrap-cluster build
 	scripts/cluster
 
-# How times and memory grow: docs/curves/*.svg, and the figures as tables for docs/limits.md. Takes about a quarter of an hour, and 5 GiB.
+# How times and memory grow: docs/curves/*.svg, the figures as tables for docs/limits.md, and what each call costs beside
+# many of everything. Takes about 20 minutes, and 5 GiB.
 curves: bootstrap-run
 	@echo "Compiling listd and the benchmarks, optimised: from nothing, about 6 minutes on two idle cores."
 	$(SWIFT) build -c release -j $(JOBS) --product listd >&2
 	$(SWIFT) run -c release -j $(JOBS) --package-path Benchmarks --scratch-path .build/benchmarks \
 	    Benchmarks --curves $(CURDIR)/docs/curves
+	Benchmarks/growth
 
 # Too slow for `check`: the tests tagged `soak`, and the scripts under Tests/Soak.
 soak: bootstrap-check bootstrap-python bootstrap-glib bootstrap-gtk bootstrap-deb build

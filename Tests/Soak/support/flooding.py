@@ -636,14 +636,14 @@ CONFIGURATION = """<!DOCTYPE busconfig PUBLIC "-//freedesktop//DTD D-Bus Bus Con
     <allow send_destination="*"/>
     <allow receive_sender="*"/>
   </policy>
-</busconfig>
+{limits}</busconfig>
 """
 
 
-def start_bus(place, kind):
-    """Starts a bus with the limits of the system bus. Returns its process and address."""
+def start_bus(place, kind, limits=""):
+    """Starts a bus with the limits of the system bus, or others. Returns its process and address."""
     path = place / "bus.sock"
-    (place / "bus.conf").write_text(CONFIGURATION.format(socket=path))
+    (place / "bus.conf").write_text(CONFIGURATION.format(socket=path, limits=limits))
     log = open(place / "bus.log", "wb")
     if kind == "daemon":
         process = subprocess.Popen(
@@ -690,10 +690,11 @@ os.execvpe("dbus-broker-launch", ["dbus-broker-launch", "--scope", "user", "--co
 class Stage:
     """A bus, listd with a direct socket, and lists."""
 
-    def __init__(self, place, bus, built):
+    def __init__(self, place, bus, built, limits="", configuration=""):
         os.chmod(place, 0o755)
-        self.bus_process, self.address = start_bus(place, bus)
+        self.bus_process, self.address = start_bus(place, bus, limits)
         (place / "config").mkdir()
+        (place / "config/listd.conf").write_text(configuration)
         self.direct = f"unix:path={place}/direct.sock"
         self.log = open(place / "listd.log", "wb")
         self.listd = subprocess.Popen(
