@@ -180,9 +180,6 @@ on_closed (gpointer owner, const char *reason)
       listd_screen_clear (self->screen);
       finish_picture (self, &nothing);
       set_state (self, LISTD_VIEW_STATE_FAILED, error);
-      /* Another one of the name was heard of before. */
-      if (self->appeared)
-        reopen_later (self);
     }
   else if (!g_str_equal (reason, "shutting-down"))
     reopen_later (self);

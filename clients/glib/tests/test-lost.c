@@ -329,40 +329,6 @@ heard_in_order (void)
   lossy_clear (&self);
 }
 
-/* Signals that come in another order than listd sent them: `Closed` of a view waits for a signal of the test. */
-typedef struct
-{
-  GDBusMessage *closed;
-  gint holds;
-} Order;
-
-static GDBusMessage *
-reorder (GDBusConnection *connection, GDBusMessage *message, gboolean incoming, gpointer data)
-{
-  Order *order = data;
-  const char *member = g_dbus_message_get_member (message);
-
-  if (!incoming || member == NULL || !g_atomic_int_get (&order->holds))
-    return message;
-  if (g_str_equal (member, "Closed") && order->closed == NULL)
-    {
-      order->closed = message;
-      return NULL;
-    }
-  /* The client hears of the end by its view alone. */
-  if (g_str_equal (member, "InterfacesRemoved"))
-    {
-      g_object_unref (message);
-      return NULL;
-    }
-  if (g_str_equal (member, "LetGo") && order->closed != NULL)
-    {
-      g_object_unref (message);
-      return g_steal_pointer (&order->closed);
-    }
-  return message;
-}
-
 /* What is held back comes to the client. */
 static void
 let_go (Lossy *self)
@@ -381,38 +347,6 @@ let_go (Lossy *self)
   g_dbus_connection_flush_sync (other, NULL, &error);
   g_assert_no_error (error);
   g_dbus_connection_close_sync (other, NULL, NULL);
-}
-
-/* The successor of a list is heard of before the end of the view that was open: the view is opened again by itself. */
-static void
-successor_before_end (void)
-{
-  Lossy self;
-  Order order = { NULL, FALSE };
-  g_autoptr (ListdView) view = NULL;
-  guint filter;
-
-  lossy_init (&self, STAGE_DAEMON);
-  stage_create (self.stage, "heir", NULL);
-  stage_fill (self.stage, "heir", 5);
-  view = listd_view_new (self.client, "heir", NULL);
-  listd_view_set_viewport (view, 0, 0, 300, 440);
-  stage_wait (g_list_model_get_n_items (listd_view_get_slots (view)) == 5);
-
-  filter = g_dbus_connection_add_filter (self.client->connection, reorder, &order, NULL);
-  g_atomic_int_set (&order.holds, TRUE);
-  g_variant_unref (stage_call (self.stage, "/org/listd/Listd1", "Manager", "RemoveAdapter", g_variant_new ("(s)", "heir")));
-  stage_create (self.stage, "heir", NULL);
-  stage_fill (self.stage, "heir", 3);
-  wait_for_signals (&self);
-  /* What has come is told, and the view knows nothing of its end. */
-  while (g_main_context_iteration (NULL, FALSE))
-    ;
-  g_assert_cmpint (listd_view_get_state (view), ==, LISTD_VIEW_STATE_ACTIVE);
-  let_go (&self);
-  stage_wait (g_list_model_get_n_items (listd_view_get_slots (view)) == 3 && listd_view_get_state (view) == LISTD_VIEW_STATE_ACTIVE);
-  g_dbus_connection_remove_filter (self.client->connection, filter);
-  lossy_clear (&self);
 }
 
 /* The answer of a search, which a list that is read anew waits for. */
@@ -653,7 +587,6 @@ main (int argc, char **argv)
   g_test_add_func ("/lost/a picture that moved the viewport → the program hears how far", lost_shift);
   g_test_add_func ("/lost/a view that ended before it was heard of → it is opened again", ended_before_opened);
   g_test_add_func ("/lost/a list is made again in a handler of its end → other objects hear of both in order", heard_in_order);
-  g_test_add_func ("/lost/a list whose successor is heard of before the end of its view → the view shows it", successor_before_end);
   g_test_add_func ("/lost/a list that was made again while listd was away → the rows of the old one get nothing of it", other_epoch);
   g_test_add_func ("/lost/an Updated of a list with another number of sections → it is read anew, held objects stay", other_list);
   g_test_add_func ("/lost/Stalled, as a picture is larger than the credit that is left → it comes", stalls);
