@@ -567,6 +567,25 @@ listd_flow_cells_get_nearest (ListdFlowView *self, double x, double y)
   return best;
 }
 
+ListdCell *
+listd_flow_cells_get_next (ListdFlowView *self, const ListdCell *from, int step)
+{
+  GHashTableIter iter;
+  ListdCell *cell, *best = NULL;
+
+  g_hash_table_iter_init (&iter, self->cells);
+  while (g_hash_table_iter_next (&iter, NULL, (gpointer *) &cell))
+    {
+      if (cell == from || cell->frame.width < 0 || !g_str_equal (cell->kind, "cell"))
+        continue;
+      if (from != NULL && comes_before (cell->slot, from->slot) == (step > 0))
+        continue;
+      if (best == NULL || comes_before (cell->slot, best->slot) == (step > 0))
+        best = cell;
+    }
+  return best;
+}
+
 void
 listd_flow_cells_hold (ListdFlowView *self, ListdCell *cell, double x, double y)
 {

@@ -110,16 +110,158 @@ listd_flow_keys_grab_focus (ListdFlowView *self)
   return GTK_WIDGET_CLASS (g_type_class_peek (GTK_TYPE_WIDGET))->grab_focus (GTK_WIDGET (self));
 }
 
+/* Positions of the list */
+
+static void
+on_loaded (ListdItem *item, GParamSpec *pspec, ListdFlowView *self)
+{
+  g_signal_handlers_disconnect_by_func (item, on_loaded, self);
+  if (listd_item_get_id (item) != NULL)
+    listd_flow_view_scroll_to (self, listd_item_get_id (item), listd_item_get_item (item), LISTD_SCROLL_POSITION_NEAREST, TRUE);
+  g_object_unref (item);
+}
+
+/* The item gets the focus as soon as it is shown. It has its name when it is loaded. */
+static void
+focus_position (ListdFlowView *self, guint position)
+{
+  ListdItem *item = g_list_model_get_item (G_LIST_MODEL (self->list), position);
+
+  if (item == NULL)
+    return;
+  g_signal_connect_object (item, "notify::loaded", G_CALLBACK (on_loaded), self, 0);
+  if (listd_item_get_loaded (item))
+    on_loaded (item, NULL, self);
+}
+
+static guint
+count_items (ListdFlowView *self)
+{
+  return self->list != NULL ? g_list_model_get_n_items (G_LIST_MODEL (self->list)) : 0;
+}
+
+/* Tab */
+
+/* A cell that is shown, or what can have the focus in it. */
+static gboolean
+tab_to (ListdFlowView *self, ListdCell *cell, GtkDirectionType direction)
+{
+  listd_flow_reveal (self, &cell->frame);
+  return gtk_widget_child_focus (GTK_WIDGET (cell), direction);
+}
+
+/* Whether a cell is the last one of the list, or with -1 the first one. */
+static gboolean
+is_last (ListdFlowView *self, ListdCell *cell, int step)
+{
+  const guint n = count_items (self);
+
+  if (!self->uneven && n > 0)
+    return listd_slot_get_section (cell->slot) == (step > 0 ? n - 1 : 0);
+  /* What lies on the screen has a cell: nothing comes after it when the content ends there. */
+  for (guint i = 0; i < 2; i++)
+    if (step > 0 ? self->axes[i].position + self->axes[i].page < self->axes[i].content - 0.5 : self->axes[i].position > 0.5)
+      return FALSE;
+  return TRUE;
+}
+
+/* The focus goes on to what comes after the list. */
+static void
+leave (ListdFlowView *self)
+{
+  const GtkDirectionType direction = self->tabbing > 0 ? GTK_DIR_TAB_FORWARD : GTK_DIR_TAB_BACKWARD;
+
+  self->leaving_focus = TRUE;
+  g_signal_emit_by_name (self, "move-focus", direction);
+  self->leaving_focus = FALSE;
+}
+
+static void
+on_tab_position (GObject *object, GAsyncResult *result, gpointer data)
+{
+  g_autoptr (ListdFlowView) self = listd_flow_return (data);
+  const guint position = listd_list_find_finish (LISTD_LIST (object), result, NULL);
+  gint64 next;
+
+  if (self == NULL)
+    return;
+  next = position != G_MAXUINT ? (gint64) position + self->cursor_item + self->tabbing : -1;
+  /* Somebody may have put the focus elsewhere meanwhile. */
+  if (self->list == LISTD_LIST (object) && gtk_widget_get_focus_child (GTK_WIDGET (self)) != NULL)
+    {
+      if (next >= 0 && next < count_items (self))
+        focus_position (self, (guint) next);
+      else
+        leave (self);
+    }
+  self->tabbing = 0;
+}
+
+/* From what has the focus to the item before or after it, wherever that is. */
+static gboolean
+tab_on (ListdFlowView *self, GtkDirectionType direction, int step)
+{
+  ListdCell *focused = listd_flow_keys_get_focused (self), *next;
+
+  if (focused != NULL && focused != self->parked)
+    {
+      next = listd_flow_cells_get_next (self, focused, step);
+      if (next != NULL)
+        return tab_to (self, next, direction);
+      if (is_last (self, focused, step))
+        return FALSE;
+    }
+  if (self->list == NULL || self->cursor == NULL)
+    return FALSE;
+  if (self->tabbing == 0)
+    listd_list_find_async (self->list, self->cursor, NULL, on_tab_position, listd_flow_lend (self));
+  self->tabbing = step;
+  return TRUE;
+}
+
+static gboolean
+enter (ListdFlowView *self, GtkDirectionType direction, int step)
+{
+  const guint n = count_items (self);
+  ListdCell *cell;
+
+  if (gtk_widget_is_focus (GTK_WIDGET (self)))
+    return FALSE;
+  if (n == 0 && self->list != NULL && listd_list_get_state (self->list) == LISTD_LIST_STATE_READY)
+    return FALSE;
+  /* Since GTK 4.12 its lists are entered at their ends when Tab goes through their items, before that always where the focus was. */
+  if (step != 0 && n > 0 && self->cursor != NULL && self->tab_behavior == LISTD_TAB_BEHAVIOR_ALL && gtk_check_version (4, 12, 0) == NULL)
+    {
+      cell = listd_flow_cells_get_next (self, NULL, step);
+      if (cell != NULL && is_last (self, cell, -step))
+        return tab_to (self, cell, direction);
+      focus_position (self, step > 0 ? 0 : n - 1);
+      return TRUE;
+    }
+  cell = self->cursor != NULL ? listd_flow_view_get_cell (self, self->cursor, self->cursor_item) : get_first (self);
+  if (cell != NULL)
+    return tab_to (self, cell, direction);
+  if (self->cursor == NULL || self->view == NULL || listd_view_get_state (self->view) != LISTD_VIEW_STATE_ACTIVE)
+    return gtk_widget_grab_focus (GTK_WIDGET (self));
+  listd_flow_view_scroll_to (self, self->cursor, self->cursor_item, LISTD_SCROLL_POSITION_NEAREST, TRUE);
+  return TRUE;
+}
+
 gboolean
 listd_flow_keys_focus (ListdFlowView *self, GtkDirectionType direction)
 {
   GtkWidget *child = gtk_widget_get_focus_child (GTK_WIDGET (self));
+  const int step = direction == GTK_DIR_TAB_FORWARD ? 1 : direction == GTK_DIR_TAB_BACKWARD ? -1 : 0;
 
-  if (child != NULL)
-    return gtk_widget_child_focus (child, direction);
-  if (gtk_widget_is_focus (GTK_WIDGET (self)))
+  if (self->leaving_focus)
     return FALSE;
-  return gtk_widget_grab_focus (GTK_WIDGET (self));
+  self->landing = FALSE;
+  if (child == NULL)
+    return enter (self, direction, step);
+  /* From a child of a row to the next one; not in a row that nobody sees. */
+  if (child != (GtkWidget *) self->parked && gtk_widget_child_focus (child, direction))
+    return TRUE;
+  return step != 0 && self->tab_behavior == LISTD_TAB_BEHAVIOR_ALL && tab_on (self, direction, step);
 }
 
 /* Whoever moves while what has the focus is out of sight goes back to it first. */
@@ -385,15 +527,6 @@ on_thought (gpointer data)
   return G_SOURCE_REMOVE;
 }
 
-static void
-show_found (ListdItem *item, GParamSpec *pspec, ListdFlowView *self)
-{
-  g_signal_handlers_disconnect_by_func (item, show_found, self);
-  if (listd_item_get_id (item) != NULL)
-    listd_flow_view_scroll_to (self, listd_item_get_id (item), listd_item_get_item (item), LISTD_SCROLL_POSITION_NEAREST, TRUE);
-  g_object_unref (item);
-}
-
 /* One search from where somebody is, then one from the start. A client has one search at a time: the next one waits. */
 typedef struct
 {
@@ -428,7 +561,6 @@ on_searched (GObject *object, GAsyncResult *result, gpointer data)
   g_autoptr (ListdFlowView) self = g_weak_ref_get (search->view);
   g_autoptr (GError) error = NULL;
   const guint position = listd_list_search_finish (search->list, result, &error);
-  ListdItem *item;
 
   if (self == NULL)
     {
@@ -441,14 +573,8 @@ on_searched (GObject *object, GAsyncResult *result, gpointer data)
       listd_list_search_async (search->list, search->text, 0, FALSE, NULL, on_searched, search);
       return;
     }
-  item = position != G_MAXUINT && self->list == search->list ? g_list_model_get_item (G_LIST_MODEL (object), position) : NULL;
-  if (item != NULL)
-    {
-      /* It has its name when it is loaded. */
-      g_signal_connect_object (item, "notify::loaded", G_CALLBACK (show_found), self, 0);
-      if (listd_item_get_loaded (item))
-        show_found (item, NULL, self);
-    }
+  if (position != G_MAXUINT && self->list == search->list)
+    focus_position (self, position);
   else if (error == NULL)
     gtk_widget_error_bell (GTK_WIDGET (self));
   search_end (search);

@@ -28,6 +28,7 @@ struct _ListdFlowView
   double buffer;
   gboolean measure, stick_to_start, activate_on_click, enable_rubberband, reorderable;
   GtkSelectionMode selection_mode;
+  ListdTabBehavior tab_behavior;
   char *search_field;
   GMenuModel *context_menu;
   ListdWidgetPool *pool;
@@ -77,6 +78,8 @@ struct _ListdFlowView
   gboolean landing; /* the focus goes to what will be at `landing_at`, relative to the viewport */
   double landing_at[2];
   gboolean landing_modifies, landing_extends;
+  int tabbing;            /* where Tab goes from the item that had the focus, as soon as the list knows where that is */
+  gboolean leaving_focus; /* the focus goes out of the view */
   gboolean uneven; /* sections with other numbers of items than one have been seen */
   GString *typed;
   guint typing;
@@ -120,6 +123,8 @@ ListdRect listd_flow_cells_rest (ListdFlowView *self, const ListdCell *cell);
 void listd_flow_cells_forget_spare (ListdFlowView *self);
 /* The cell that is nearest to a place in the content. */
 ListdCell *listd_flow_cells_get_nearest (ListdFlowView *self, double x, double y);
+/* The cell of the item that comes after another one in the list, or before it with -1; of NULL, the first or the last one. */
+ListdCell *listd_flow_cells_get_next (ListdFlowView *self, const ListdCell *from, int step);
 /* Lifts a cell above the others, and moves it from its place, until it is dropped. */
 void listd_flow_cells_hold (ListdFlowView *self, ListdCell *cell, double x, double y);
 void listd_flow_cells_drop (ListdFlowView *self, ListdCell *cell);

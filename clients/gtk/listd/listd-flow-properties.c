@@ -19,6 +19,7 @@ enum
   PROP_ACTIVATE_ON_CLICK,
   PROP_ENABLE_RUBBERBAND,
   PROP_REORDERABLE,
+  PROP_TAB_BEHAVIOR,
   PROP_SEARCH_FIELD,
   PROP_CONTEXT_MENU,
   PROP_POOL,
@@ -30,6 +31,9 @@ enum
 };
 
 static GParamSpec *properties[N_PROPS];
+
+G_DEFINE_ENUM_TYPE (ListdTabBehavior, listd_tab_behavior, G_DEFINE_ENUM_VALUE (LISTD_TAB_BEHAVIOR_ALL, "all"),
+                    G_DEFINE_ENUM_VALUE (LISTD_TAB_BEHAVIOR_ITEM, "item"))
 
 static void
 listd_flow_view_get_property (GObject *object, guint id, GValue *value, GParamSpec *pspec)
@@ -73,6 +77,9 @@ listd_flow_view_get_property (GObject *object, guint id, GValue *value, GParamSp
       break;
     case PROP_REORDERABLE:
       g_value_set_boolean (value, self->reorderable);
+      break;
+    case PROP_TAB_BEHAVIOR:
+      g_value_set_enum (value, self->tab_behavior);
       break;
     case PROP_SEARCH_FIELD:
       g_value_set_string (value, self->search_field);
@@ -136,6 +143,9 @@ listd_flow_view_set_property (GObject *object, guint id, const GValue *value, GP
       break;
     case PROP_REORDERABLE:
       listd_flow_view_set_reorderable (self, g_value_get_boolean (value));
+      break;
+    case PROP_TAB_BEHAVIOR:
+      listd_flow_view_set_tab_behavior (self, g_value_get_enum (value));
       break;
     case PROP_SEARCH_FIELD:
       listd_flow_view_set_search_field (self, g_value_get_string (value));
@@ -244,6 +254,13 @@ listd_flow_properties_install (GObjectClass *object_class)
    * Whether items can be dragged to another place. The section controller may refuse that.
    */
   properties[PROP_REORDERABLE] = g_param_spec_boolean ("reorderable", NULL, NULL, FALSE, set);
+  /**
+   * ListdFlowView:tab-behavior: (getter get_tab_behavior) (setter set_tab_behavior)
+   *
+   * Where Tab moves the focus. It enters the list where the focus was; or at its first item, and Shift+Tab at its last one, if it goes through
+   * all items and GTK is 4.12 or later, whose own lists do so.
+   */
+  properties[PROP_TAB_BEHAVIOR] = g_param_spec_enum ("tab-behavior", NULL, NULL, LISTD_TYPE_TAB_BEHAVIOR, LISTD_TAB_BEHAVIOR_ALL, set);
   /**
    * ListdFlowView:search-field: (getter get_search_field) (setter set_search_field)
    *
@@ -628,6 +645,38 @@ listd_flow_view_set_reorderable (ListdFlowView *self, gboolean value)
     return;
   self->reorderable = value;
   g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_REORDERABLE]);
+}
+
+/**
+ * listd_flow_view_get_tab_behavior: (get-property tab-behavior)
+ * @self: a flow view
+ *
+ * Where Tab moves the focus.
+ *
+ * Returns: the value
+ */
+ListdTabBehavior
+listd_flow_view_get_tab_behavior (ListdFlowView *self)
+{
+  g_return_val_if_fail (LISTD_IS_FLOW_VIEW (self), LISTD_TAB_BEHAVIOR_ALL);
+  return self->tab_behavior;
+}
+
+/**
+ * listd_flow_view_set_tab_behavior: (set-property tab-behavior)
+ * @self: a flow view
+ * @value: the value
+ *
+ * Sets [property@ListdFlowView:tab-behavior].
+ */
+void
+listd_flow_view_set_tab_behavior (ListdFlowView *self, ListdTabBehavior value)
+{
+  g_return_if_fail (LISTD_IS_FLOW_VIEW (self));
+  if (self->tab_behavior == value)
+    return;
+  self->tab_behavior = value;
+  g_object_notify_by_pspec (G_OBJECT (self), properties[PROP_TAB_BEHAVIOR]);
 }
 
 /**

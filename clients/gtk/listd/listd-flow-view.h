@@ -10,6 +10,22 @@
 
 G_BEGIN_DECLS
 
+/**
+ * ListdTabBehavior:
+ * @LISTD_TAB_BEHAVIOR_ALL: through all items of the list, then on to what comes after it
+ * @LISTD_TAB_BEHAVIOR_ITEM: through the item that has the focus, then on to what comes after the list; the arrows go to other items
+ *
+ * Where Tab moves the focus. The names are those of `GtkListTabBehavior`, which is there since GTK 4.12.
+ */
+typedef enum
+{
+  LISTD_TAB_BEHAVIOR_ALL,
+  LISTD_TAB_BEHAVIOR_ITEM,
+} ListdTabBehavior;
+
+LISTD_API GType listd_tab_behavior_get_type (void) G_GNUC_CONST;
+#define LISTD_TYPE_TAB_BEHAVIOR (listd_tab_behavior_get_type ())
+
 #define LISTD_TYPE_FLOW_VIEW (listd_flow_view_get_type ())
 LISTD_API
 G_DECLARE_FINAL_TYPE (ListdFlowView, listd_flow_view, LISTD, FLOW_VIEW, GtkWidget)
@@ -38,6 +54,8 @@ LISTD_API gboolean listd_flow_view_get_enable_rubberband (ListdFlowView *self);
 LISTD_API void listd_flow_view_set_enable_rubberband (ListdFlowView *self, gboolean value);
 LISTD_API gboolean listd_flow_view_get_reorderable (ListdFlowView *self);
 LISTD_API void listd_flow_view_set_reorderable (ListdFlowView *self, gboolean value);
+LISTD_API ListdTabBehavior listd_flow_view_get_tab_behavior (ListdFlowView *self);
+LISTD_API void listd_flow_view_set_tab_behavior (ListdFlowView *self, ListdTabBehavior value);
 LISTD_API const char *listd_flow_view_get_search_field (ListdFlowView *self);
 LISTD_API void listd_flow_view_set_search_field (ListdFlowView *self, const char *value);
 LISTD_API GMenuModel *listd_flow_view_get_context_menu (ListdFlowView *self);
