@@ -211,6 +211,9 @@ listd_cell_new (const char *kind, const char *reuse)
   self->reuse = g_strdup (reuse);
   if (*reuse != '\0')
     gtk_widget_add_css_class (GTK_WIDGET (self), reuse);
+  /* A row that can be selected says so before it is. */
+  if (cell)
+    gtk_accessible_update_state (GTK_ACCESSIBLE (self), GTK_ACCESSIBLE_STATE_SELECTED, FALSE, -1);
   return self;
 }
 

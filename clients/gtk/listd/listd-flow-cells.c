@@ -92,6 +92,8 @@ listd_flow_cells_free (ListdFlowView *self, ListdCell *cell)
       return;
     }
   gtk_widget_set_child_visible (GTK_WIDGET (cell), FALSE);
+  /* It is no row of the list meanwhile. */
+  gtk_accessible_update_state (GTK_ACCESSIBLE (cell), GTK_ACCESSIBLE_STATE_HIDDEN, TRUE, -1);
   g_ptr_array_add (self->spare, cell);
 }
 
@@ -133,7 +135,9 @@ take_cell (ListdFlowView *self, const char *kind, const char *reuse)
 {
   ListdCell *cell = *reuse != '\0' ? take_from (self->spare, kind, reuse) : NULL;
 
-  if (cell == NULL)
+  if (cell != NULL)
+    gtk_accessible_update_state (GTK_ACCESSIBLE (cell), GTK_ACCESSIBLE_STATE_HIDDEN, FALSE, -1);
+  else
     {
       if (self->pool != NULL && *reuse != '\0')
         cell = listd_widget_pool_take (self->pool, kind, reuse);
