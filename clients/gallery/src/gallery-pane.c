@@ -185,6 +185,15 @@ gallery_pane_new_for_flow (GalleryScreen *screen, ListdFlowView *view, int maxim
   return gallery_pane_new (screen, listd_flow_view_get_list (view), overlay);
 }
 
+void
+gallery_set_lines (GtkLabel *label, const char *text)
+{
+  const gboolean mirrored = gtk_widget_get_direction (GTK_WIDGET (label)) == GTK_TEXT_DIR_RTL;
+
+  gtk_label_set_text (label, text);
+  gtk_label_set_justify (label, mirrored && pango_layout_get_direction (gtk_label_get_layout (label), 0) == PANGO_DIRECTION_LTR ? GTK_JUSTIFY_RIGHT : GTK_JUSTIFY_LEFT);
+}
+
 char *
 gallery_format_number (guint64 number)
 {

@@ -14,6 +14,8 @@ GtkWidget *gallery_pane_new_for_flow (GalleryScreen *screen, ListdFlowView *view
 void gallery_pane_set_base (GtkWidget *pane, const char *base);
 /* What a list without rows says, in texts that stay. */
 void gallery_pane_set_empty (GtkWidget *pane, const char *title, const char *text);
+/* A text of several lines, all of which are at the edge where the window begins, also when the text reads the other way. */
+void gallery_set_lines (GtkLabel *label, const char *text);
 /* A number as people write it: 1,000,000. */
 char *gallery_format_number (guint64 number);
 

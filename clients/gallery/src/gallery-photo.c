@@ -58,7 +58,6 @@ gallery_photo_init (GalleryPhoto *self)
   gtk_stack_add_named (GTK_STACK (self->stack), empty, "empty");
   gtk_stack_add_named (GTK_STACK (self->stack), self->picture, "picture");
   self->name = g_object_new (GTK_TYPE_LABEL, "ellipsize", PANGO_ELLIPSIZE_END, "max-width-chars", 1, "hexpand", TRUE, NULL);
-  gtk_widget_add_css_class (self->name, "caption");
   gtk_widget_set_parent (self->stack, GTK_WIDGET (self));
   gtk_widget_set_parent (self->name, GTK_WIDGET (self));
 }

@@ -2,6 +2,8 @@
 /* The feed of IGListKit's tutorial, by the section controllers of the plugin marslink: journal, messages, and weather that opens. */
 #include "gallery-pane.h"
 
+#include <string.h>
+
 static GtkWidget *
 make_label (const char *first, const char *second)
 {
@@ -20,6 +22,25 @@ get_text (ListdItem *item, const char *field)
   const char *text = listd_item_get_string (item, field);
 
   return text != NULL ? text : "";
+}
+
+/* A word as it begins a line. */
+static char *
+capitalize (const char *word)
+{
+  g_autofree char *lower = g_utf8_strdown (word, -1), *first = g_utf8_substring (lower, 0, *lower != '\0'), *upper = g_utf8_strup (first, -1);
+
+  return g_strconcat (upper, lower + strlen (first), NULL);
+}
+
+/* Numbers with the sign that typography has for them. */
+static char *
+with_minus (const char *text, gsize length)
+{
+  g_autofree char *part = g_strndup (text, length);
+  g_auto (GStrv) parts = g_strsplit (part, "-", -1);
+
+  return g_strjoinv ("−", parts);
 }
 
 /* A header: who, and on which day. */
@@ -47,7 +68,7 @@ show_header (GtkWidget *box, ListdItem *item)
 
   adw_avatar_set_text (ADW_AVATAR (avatar), name);
   adw_avatar_set_show_initials (ADW_AVATAR (avatar), !weather);
-  adw_avatar_set_icon_name (ADW_AVATAR (avatar), weather ? "weather-clear-symbolic" : NULL);
+  adw_avatar_set_icon_name (ADW_AVATAR (avatar), weather ? "weather-few-clouds-symbolic" : NULL);
   gtk_label_set_text (GTK_LABEL (title), name);
   gtk_label_set_text (GTK_LABEL (day), text);
 }
@@ -76,16 +97,16 @@ show_weather (GtkWidget *outer, ListdItem *item)
 {
   GtkWidget *card = gtk_widget_get_first_child (outer), *icon = gtk_widget_get_first_child (card);
   GtkWidget *texts = gtk_widget_get_next_sibling (icon), *arrow = gtk_widget_get_last_child (card);
-  GtkWidget *detail = gtk_widget_get_first_child (texts), *hint = gtk_widget_get_last_child (texts);
-  const char *condition = get_text (item, "condition");
+  const char *condition = get_text (item, "condition"), *detail = get_text (item, "detail"), *end = g_strrstr (detail, ", ");
+  g_autofree char *title = capitalize (condition), *degrees = with_minus (detail, end != NULL ? (gsize) (end - detail) : strlen (detail));
   GVariant *expanded = listd_item_get_value (item, "expanded");
   const gboolean open = expanded != NULL && g_variant_is_of_type (expanded, G_VARIANT_TYPE_BOOLEAN) && g_variant_get_boolean (expanded);
 
   gtk_image_set_from_icon_name (GTK_IMAGE (icon), g_str_equal (condition, "clear")   ? "weather-clear-symbolic"
                                                   : g_str_equal (condition, "storm") ? "weather-storm-symbolic"
                                                                                      : "weather-fog-symbolic");
-  gtk_label_set_text (GTK_LABEL (detail), get_text (item, "detail"));
-  gtk_label_set_text (GTK_LABEL (hint), open ? "Click to close" : "Click to open");
+  gtk_label_set_text (GTK_LABEL (gtk_widget_get_first_child (texts)), title);
+  gtk_label_set_text (GTK_LABEL (gtk_widget_get_last_child (texts)), degrees);
   gtk_image_set_from_icon_name (GTK_IMAGE (arrow), open ? "pan-down-symbolic" : "pan-end-symbolic");
 }
 
@@ -139,15 +160,18 @@ on_bind (ListdFlowView *view, GtkWidget *widget, ListdSlot *slot, gpointer data)
     show_weather (widget, item);
   else if (g_str_equal (reuse, "weather-detail"))
     {
-      gtk_label_set_text (GTK_LABEL (gtk_widget_get_first_child (widget)), get_text (item, "title"));
-      gtk_label_set_text (GTK_LABEL (gtk_widget_get_last_child (widget)), get_text (item, "detail"));
+      const char *detail = get_text (item, "detail");
+      g_autofree char *title = capitalize (get_text (item, "title")), *value = with_minus (detail, strlen (detail));
+
+      gtk_label_set_text (GTK_LABEL (gtk_widget_get_first_child (widget)), title);
+      gtk_label_set_text (GTK_LABEL (gtk_widget_get_last_child (widget)), value);
     }
   else
     {
       GtkWidget *label = gtk_widget_get_first_child (widget);
       GVariant *read = listd_item_get_value (item, "read");
 
-      gtk_label_set_text (GTK_LABEL (label), get_text (item, "text"));
+      gallery_set_lines (GTK_LABEL (label), get_text (item, "text"));
       if (read != NULL && g_variant_is_of_type (read, G_VARIANT_TYPE_BOOLEAN) && !g_variant_get_boolean (read))
         gtk_widget_add_css_class (label, "unread");
       else

@@ -48,7 +48,7 @@ on_setup (ListdFlowView *view, ListdCell *cell, const char *reuse, const char *k
   gtk_widget_add_css_class (time, "numeric");
   gtk_widget_set_size_request (detail, 110, -1);
   gtk_widget_set_size_request (time, 104, -1);
-  gtk_box_append (GTK_BOX (box), g_object_new (GTK_TYPE_IMAGE, "pixel-size", 24, NULL));
+  gtk_box_append (GTK_BOX (box), g_object_new (GTK_TYPE_IMAGE, "pixel-size", 32, NULL));
   gtk_box_append (GTK_BOX (box), title);
   gtk_box_append (GTK_BOX (box), detail);
   gtk_box_append (GTK_BOX (box), time);
@@ -115,8 +115,9 @@ on_items (ListdList *list, guint position, guint removed, guint added, GallerySc
 {
   const guint n = g_list_model_get_n_items (G_LIST_MODEL (list));
   g_autofree char *number = gallery_format_number (n);
+  const char *place = g_object_get_data (G_OBJECT (screen), "place");
 
-  gallery_screen_set_status (screen, "%s %s", number, n == 1 ? "entry" : "entries");
+  gallery_screen_set_status (screen, "%s %s%s%s", number, n == 1 ? "entry" : "entries", place != NULL ? " in " : "", place != NULL ? place : "");
 }
 
 static void
@@ -141,6 +142,9 @@ build (GalleryScreen *screen, const char *name, GCallback bind, const char *empt
 void
 gallery_build_folder (GalleryScreen *screen)
 {
+  const char *folder = g_getenv ("LISTD_GALLERY_FOLDER");
+
+  g_object_set_data_full (G_OBJECT (screen), "place", folder != NULL ? g_filename_display_basename (folder) : g_strdup ("Home"), g_free);
   build (screen, "gallery-folder", G_CALLBACK (on_file_bind), "Folder Is Empty");
 }
 

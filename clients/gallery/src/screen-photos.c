@@ -68,7 +68,7 @@ show_prepared (GtkListItem *row)
   time = g_date_time_new_from_unix_utc (listd_item_get_int (item, "time") / G_USEC_PER_SEC);
   here = g_date_time_to_local (time);
   clock = g_date_time_format (here, "%H:%M:%S");
-  text = g_strdup_printf ("no. %s · in %.0f ms · %s", listd_item_get_id (item), listd_item_get_double (item, "took"), clock);
+  text = g_strdup_printf ("No. %s · %.0f ms · %s", listd_item_get_id (item), listd_item_get_double (item, "took"), clock);
   gtk_label_set_text (GTK_LABEL (name), listd_item_get_string (item, "name"));
   gtk_label_set_text (GTK_LABEL (fact), text);
 }
@@ -92,7 +92,7 @@ make_prepared (Photos *self)
   GtkListItemFactory *factory = gtk_signal_list_item_factory_new ();
   GtkWidget *view, *scrolled, *box = g_object_new (GTK_TYPE_BOX, "orientation", GTK_ORIENTATION_VERTICAL, "width-request", 226, NULL);
   GtkWidget *title = g_object_new (GTK_TYPE_LABEL, "label", "Prepared", "xalign", 0.0, NULL);
-  GtkWidget *caption = g_object_new (GTK_TYPE_LABEL, "label", "by another process, which hears what is near the screen", "xalign", 0.0, "wrap", TRUE,
+  GtkWidget *caption = g_object_new (GTK_TYPE_LABEL, "xalign", 0.0, "wrap", TRUE,
                                      "max-width-chars", 24, NULL);
   GtkWidget *head = g_object_new (GTK_TYPE_BOX, "orientation", GTK_ORIENTATION_VERTICAL, "spacing", 3, NULL);
 
@@ -105,6 +105,7 @@ make_prepared (Photos *self)
   listd_gtk_follow_visible (GTK_SCROLLABLE (view), self->prepared);
   listd_gtk_stick_to_start (GTK_SCROLLABLE (view), self->prepared);
 
+  gallery_set_lines (GTK_LABEL (caption), "By another process, which hears what is near the screen");
   gtk_widget_add_css_class (title, "heading");
   gtk_widget_add_css_class (caption, "caption");
   gtk_widget_add_css_class (caption, "dim-label");

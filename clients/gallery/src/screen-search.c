@@ -3,6 +3,8 @@
 #include "gallery-pane.h"
 #include "gallery-person.h"
 
+#define WIDTH 640
+
 typedef struct
 {
   GalleryScreen *screen;
@@ -39,12 +41,22 @@ apply (Search *self)
   listd_list_set_filter (self->found, filter);
 }
 
+/* Rows that stay are not bound again. */
+static void
+mark_rows (Search *self)
+{
+  for (GtkWidget *child = gtk_widget_get_first_child (GTK_WIDGET (self->view)); child != NULL; child = gtk_widget_get_next_sibling (child))
+    if (LISTD_IS_CELL (child) && listd_cell_get_item (LISTD_CELL (child)) != NULL)
+      gallery_person_show (GALLERY_PERSON (listd_cell_get_child (LISTD_CELL (child))), listd_cell_get_item (LISTD_CELL (child)), self->text);
+}
+
 static void
 on_search (GtkEditable *entry, Search *self)
 {
   g_free (self->text);
   self->text = g_strdup (gtk_editable_get_text (entry));
   self->changed = TRUE;
+  mark_rows (self);
   apply (self);
   show_status (self);
 }
@@ -87,7 +99,9 @@ gallery_build_search (GalleryScreen *screen)
   Search *self = g_new0 (Search, 1);
   ListdClient *client = gallery_service_get_client (gallery_screen_get_service (screen));
   GtkWidget *entry = g_object_new (GTK_TYPE_SEARCH_ENTRY, "placeholder-text", "A name or a place", "hexpand", TRUE, NULL);
-  GtkWidget *clamp = g_object_new (ADW_TYPE_CLAMP, "maximum-size", 604, "child", entry, "margin-top", 12, "margin-bottom", 12, "margin-start", 18, "margin-end", 18, NULL);
+  /* As wide as what the rows below show. */
+  GtkWidget *clamp = g_object_new (ADW_TYPE_CLAMP, "maximum-size", WIDTH - 36, "tightening-threshold", WIDTH - 36, "child", entry, "margin-top", 12, "margin-bottom", 12,
+                                   "margin-start", 18, "margin-end", 18, NULL);
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
   GtkWidget *view, *pane;
 
@@ -106,7 +120,7 @@ gallery_build_search (GalleryScreen *screen)
   g_signal_connect_swapped (self->found, "items-changed", G_CALLBACK (show_status), self);
   g_object_set (entry, "search-delay", 60, NULL);
   g_object_set_data_full (G_OBJECT (screen), "search", self, search_free);
-  pane = gallery_pane_new_for_flow (screen, self->view, 640);
+  pane = gallery_pane_new_for_flow (screen, self->view, WIDTH);
   gallery_pane_set_base (pane, "gallery-million");
   gallery_pane_set_empty (pane, "No Results Found", "Try another name or place");
   gtk_box_append (GTK_BOX (box), clamp);

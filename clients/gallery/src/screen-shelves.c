@@ -71,7 +71,7 @@ on_book_bind (ListdFlowView *view, GtkWidget *box, ListdSlot *slot, Shelves *sel
   cairo_surface_destroy (surface);
   g_object_set_data (G_OBJECT (area), "seed", GUINT_TO_POINTER (seed));
   gtk_widget_queue_draw (area);
-  gtk_label_set_text (GTK_LABEL (title), listd_item_get_string (item, "title"));
+  gallery_set_lines (GTK_LABEL (title), listd_item_get_string (item, "title"));
   gtk_widget_remove_css_class (title, light ? "on-dark" : "on-light");
   gtk_widget_add_css_class (title, light ? "on-light" : "on-dark");
   gtk_label_set_text (GTK_LABEL (author), listd_item_get_string (item, "author"));
@@ -106,10 +106,10 @@ static GtkWidget *
 on_setup (ListdFlowView *view, ListdCell *cell, const char *reuse, const char *kind, Shelves *self)
 {
   GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 4);
-  GtkWidget *name = g_object_new (GTK_TYPE_LABEL, "xalign", 0.0, "margin-start", 16, "margin-top", 12, NULL);
+  GtkWidget *name = g_object_new (GTK_TYPE_LABEL, "xalign", 0.0, "margin-start", 18, "margin-top", 12, NULL);
   GtkWidget *books = listd_flow_view_new (self->client, NULL);
   GtkWidget *scrolled = g_object_new (GTK_TYPE_SCROLLED_WINDOW, "vscrollbar-policy", GTK_POLICY_NEVER, "hscrollbar-policy", GTK_POLICY_EXTERNAL, "child", books,
-                                      "vexpand", TRUE, "margin-start", 6, NULL);
+                                      "vexpand", TRUE, "margin-start", 8, NULL);
   GtkEventController *wheel = gtk_event_controller_scroll_new (GTK_EVENT_CONTROLLER_SCROLL_BOTH_AXES);
 
   gtk_event_controller_set_propagation_phase (wheel, GTK_PHASE_CAPTURE);
@@ -117,6 +117,8 @@ on_setup (ListdFlowView *view, ListdCell *cell, const char *reuse, const char *k
   gtk_widget_add_controller (scrolled, wheel);
   gtk_widget_add_css_class (name, "heading");
   gtk_widget_add_css_class (books, "shelf");
+  /* Tab goes from shelf to shelf, not through all their books. */
+  listd_flow_view_set_tab_behavior (LISTD_FLOW_VIEW (books), LISTD_TAB_BEHAVIOR_ITEM);
   listd_flow_view_set_pool (LISTD_FLOW_VIEW (books), self->pool);
   g_signal_connect (books, "setup", G_CALLBACK (on_book_setup), self);
   g_signal_connect (books, "bind", G_CALLBACK (on_book_bind), self);

@@ -142,7 +142,7 @@ test_photos (void)
   wait_for (count_empty_photos () == 0);
   g_assert_cmpuint (g_list_model_get_n_items (G_LIST_MODEL (prepared)), <, 400);
   g_assert_cmpuint (listd_flow_view_get_n_cells (view), <=, 30);
-  wait_for (has_label ("Prepared") && has_label ("no. 4999"));
+  wait_for (has_label ("Prepared") && has_label ("No. 4999"));
 }
 
 static void
@@ -157,7 +157,7 @@ test_feed (void)
   wait_for ((weather = listd_flow_view_get_cell (view, "weather-22", 0)) != NULL);
   before = length (view);
   g_signal_emit_by_name (view, "activate", listd_cell_get_slot (weather));
-  wait_for (has_label ("SUNRISE") && has_label ("05:43"));
+  wait_for (has_label ("Sunrise") && has_label ("05:43"));
   g_assert_cmpuint (length (view), >=, before + 4);
 }
 
