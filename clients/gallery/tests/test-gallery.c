@@ -203,6 +203,119 @@ test_search (void)
   wait_for (length (view) >= all);
 }
 
+/* Where a row was in each frame; -1000 while it was not there. */
+typedef struct
+{
+  ListdFlowView *view;
+  char *id;
+  GArray *places; /* of int */
+} Film;
+
+static int
+place_of (ListdFlowView *view, const char *id)
+{
+  ListdCell *cell = listd_flow_view_get_cell (view, id, 0);
+  graphene_rect_t bounds;
+
+  return cell != NULL && gtk_widget_compute_bounds (GTK_WIDGET (cell), GTK_WIDGET (view), &bounds) ? (int) bounds.origin.y : -1000;
+}
+
+static void
+on_painted (GdkFrameClock *clock, Film *film)
+{
+  const int place = place_of (film->view, film->id);
+
+  g_array_append_val (film->places, place);
+}
+
+/* Types the last name of a row that goes up when those above it go. Tells at how many places it was seen on its way. */
+static guint
+count_places_on_the_way (ListdFlowView *view, GtkEditable *entry)
+{
+  GdkFrameClock *clock = gtk_widget_get_frame_clock (GTK_WIDGET (view));
+  Film film = { view, NULL, g_array_new (FALSE, FALSE, sizeof (int)) };
+  ListdCell *first = listd_flow_view_get_cell_at (view, 100, 10), *cell = first;
+  const char *name, *last = NULL;
+  g_autofree char *typed = NULL;
+  int from, to = 0, before;
+  guint n = 0;
+
+  for (double y = 66; cell == first || strstr (listd_item_get_string (listd_cell_get_item (first), "name"), last) != NULL; y += 56)
+    {
+      cell = listd_flow_view_get_cell_at (view, 100, y);
+      g_assert_nonnull (cell);
+      name = listd_item_get_string (listd_cell_get_item (cell), "name");
+      last = strrchr (name, ' ') + 1;
+    }
+  typed = g_utf8_strdown (last, -1);
+  film.id = g_strdup (listd_item_get_id (listd_cell_get_item (cell)));
+  from = before = place_of (view, film.id);
+  g_signal_connect (clock, "after-paint", G_CALLBACK (on_painted), &film);
+  gtk_editable_set_text (entry, typed);
+  wait_for (has_status (" of ") && place_of (view, film.id) < from && place_of (view, film.id) % 56 == 0 && (to = place_of (view, film.id)) >= 0);
+  /* It has come to rest. */
+  for (const guint until = film.places->len + 30; film.places->len < until;)
+    {
+      gtk_widget_queue_draw (GTK_WIDGET (view));
+      g_main_context_iteration (NULL, TRUE);
+    }
+  to = place_of (view, film.id);
+  g_signal_handlers_disconnect_by_data (clock, &film);
+  for (guint i = 0; i < film.places->len; i++)
+    {
+      const int place = g_array_index (film.places, int, i);
+
+      g_assert_cmpint (place, <=, before);
+      g_assert_cmpint (place, >=, to);
+      n += place != before && place != to;
+      before = place;
+    }
+  g_assert_cmpint (to % 56, ==, 0);
+  g_assert_cmpint (to, <, from);
+  g_test_message ("“%s”: from %d to %d, at %u places between", typed, from, to, n);
+  g_array_unref (film.places);
+  g_free (film.id);
+  return n;
+}
+
+/* Goes to the start, until all rows are there, and the first ones on the screen. */
+static gboolean
+shows_first_rows (ListdFlowView *view)
+{
+  GtkAdjustment *adjustment = gtk_scrollable_get_vadjustment (GTK_SCROLLABLE (view));
+  ListdCell *first = listd_flow_view_get_cell_at (view, 100, 10);
+
+  if (gtk_adjustment_get_upper (adjustment) - gtk_adjustment_get_lower (adjustment) < ROWS * 56)
+    return FALSE;
+  gtk_adjustment_set_value (adjustment, gtk_adjustment_get_lower (adjustment));
+  return first != NULL && listd_slot_get_section (listd_cell_get_slot (first)) == 0 && listd_flow_view_get_cell_at (view, 100, 10 + 8 * 56) != NULL
+         && place_of (view, listd_item_get_id (listd_cell_get_item (first))) == 0;
+}
+
+/* What stays while somebody types glides to its place, unless the desktop has no animations. */
+static void
+test_search_glides (void)
+{
+  ListdFlowView *view = open_screen ("search");
+  GtkEditable *entry = get (GTK_TYPE_SEARCH_ENTRY);
+
+  /* A machine that is busy draws few frames while a row glides: it has some tries. */
+  for (guint i = 0, n = 0; n < 3; i++)
+    {
+      g_assert_cmpuint (i, <, 10);
+      gtk_editable_set_text (entry, "");
+      wait_for (shows_first_rows (view));
+      n = count_places_on_the_way (view, entry);
+    }
+  g_object_set (gtk_settings_get_default (), "gtk-enable-animations", FALSE, NULL);
+  gtk_editable_set_text (entry, "");
+  wait_for (shows_first_rows (view));
+  g_assert_cmpuint (count_places_on_the_way (view, entry), ==, 0);
+  g_object_set (gtk_settings_get_default (), "gtk-enable-animations", TRUE, NULL);
+  gtk_editable_set_text (entry, "");
+  wait_for (length (view) >= ROWS);
+}
+
 static void
 test_map (void)
 {
@@ -348,6 +461,7 @@ main (int argc, char **argv)
   g_test_add_func ("/gallery/feed", test_feed);
   g_test_add_func ("/gallery/million", test_million);
   g_test_add_func ("/gallery/search", test_search);
+  g_test_add_func ("/gallery/search-glides", test_search_glides);
   g_test_add_func ("/gallery/map", test_map);
   g_test_add_func ("/gallery/shelves", test_shelves);
   g_test_add_func ("/gallery/folder", test_folder);
