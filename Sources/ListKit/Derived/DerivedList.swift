@@ -349,8 +349,8 @@ struct DerivedWindow {
         for move in moves {
             // The numbers of unmoved sections before the moved one, in the old and in the new list.
             let (before, after) = (
-                move.from - SectionTree.count(below: move.from, in: gone),
-                move.to - SectionTree.count(below: move.to, in: come)
+                move.from - gone.partitionPoint { $0 < move.from },
+                move.to - come.partitionPoint { $0 < move.to }
             )
             guard abs(after - before) < moves.count else {
                 fixed.append(move)

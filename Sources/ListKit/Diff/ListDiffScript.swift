@@ -54,8 +54,9 @@ public struct ListDiffScript: Sendable, Hashable {
     /// Between two unmoved elements, the elements that were already moved there come first. The elements that have yet
     /// to be moved away follow. So every position is a sum of counts.
     private static func moves(_ result: ListIndexSetResult) -> [Step] {
-        let (deletes, inserts) = (ListIndexRanks(result.deletes), ListIndexRanks(result.inserts))
-        let moves = result.moves.map { (from: deletes.rank(of: $0.from), to: inserts.rank(of: $0.to)) }
+        let deletes = PositionMap(removed: result.deletes.ranges, inserted: [])
+        let inserts = PositionMap(removed: result.inserts.ranges, inserted: [])
+        let moves = result.moves.map { (from: deletes($0.from) ?? $0.from, to: inserts($0.to) ?? $0.to) }
         let origins = moves.map(\.from).sorted()
         var remaining = PrefixCounts(count: origins.count)
         /// For each move so far, the number of unmoved elements before its target.

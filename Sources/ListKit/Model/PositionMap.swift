@@ -19,7 +19,7 @@
             self.length = length
         }
 
-        fileprivate var oldEnd: Int { old + length }
+        var oldEnd: Int { old + length }
     }
 
     /// The number of positions in the old state.
@@ -47,16 +47,30 @@
             oldCount: oldCount, newCount: newCount, runs: stays > 0 ? [Run(old: 0, new: 0, length: stays)] : [])
     }
 
-    /// Makes a map of changes in simultaneous form: deletes and origins of moves are old positions, inserts and
-    /// targets of moves are new positions.
+    /// The number of positions in a list whose number is not known.
+    public static let endless = Int.max / 4
+
+    private static let identity = PositionMap(oldCount: endless, newCount: endless)
+
+    /// Makes a map of changes in simultaneous form: removed ranges and origins of moves are old positions, inserted
+    /// ranges and targets of moves are new positions, in any order.
     ///
-    /// - Complexity: O(changes · log changes).
-    init(oldCount: Int, deletes: [Int], inserts: [Int], moves: [(old: Int, new: Int)]) {
-        let newCount = oldCount - deletes.count + inserts.count
+    /// - Complexity: O(changes · log changes). Without changes nothing is allocated, if the count is ``endless``.
+    public init(
+        oldCount: Int = PositionMap.endless, removed: [Range<Int>], inserted: [Range<Int>],
+        moves: [(old: Int, new: Int)] = []
+    ) {
+        if oldCount == PositionMap.endless, removed.isEmpty, inserted.isEmpty, moves.isEmpty {
+            self = .identity
+            return
+        }
+        let newCount = inserted.reduce(removed.reduce(oldCount) { $0 - $1.count }) { $0 + $1.count }
+        // The moves are in order before they are merged with the other runs, as merging two sorted parts is cheap.
+        let moves = moves.count > 1 ? moves.sorted { $0.old < $1.old } : moves
         var runs = moves.map { Run(old: $0.old, new: $0.new, length: 1) }
-        // The elements that are neither moved, deleted nor inserted keep their order.
-        var before = RemainingRuns(count: oldCount, without: deletes + moves.map(\.old))
-        var after = RemainingRuns(count: newCount, without: inserts + moves.map(\.new))
+        // The elements that are neither moved, removed nor inserted keep their order.
+        var before = RemainingRuns(count: oldCount, without: removed + moves.map { $0.old..<$0.old + 1 })
+        var after = RemainingRuns(count: newCount, without: inserted + moves.map { $0.new..<$0.new + 1 })
         while let old = before.current, let new = after.current {
             let length = min(old.count, new.count)
             runs.append(Run(old: old.lowerBound, new: new.lowerBound, length: length))
@@ -64,6 +78,16 @@
             after.advance(by: length)
         }
         self.init(oldCount: oldCount, newCount: newCount, runs: runs)
+    }
+
+    /// Makes a map of changes in simultaneous form: deletes and origins of moves are old positions, inserts and
+    /// targets of moves are new positions.
+    ///
+    /// - Complexity: O(changes · log changes).
+    init(oldCount: Int = PositionMap.endless, deletes: [Int], inserts: [Int], moves: [(old: Int, new: Int)]) {
+        self.init(
+            oldCount: oldCount, removed: deletes.map { $0..<$0 + 1 }, inserted: inserts.map { $0..<$0 + 1 },
+            moves: moves)
     }
 
     /// Whether every position is unchanged.
@@ -139,22 +163,22 @@
     }
 }
 
-/// An iteration over the runs of positions that remain when single positions are removed from a list.
+/// An iteration over the runs of positions that remain when ranges are removed from a list.
 private struct RemainingRuns {
     private let count: Int
-    private let positions: [Int]
+    private let removed: [Range<Int>]
     private var next = 0
     private var start = 0
 
-    init(count: Int, without positions: [Int]) {
+    init(count: Int, without ranges: [Range<Int>]) {
         self.count = count
-        self.positions = positions.sorted()
+        removed = ranges.count > 1 ? ranges.sorted { $0.lowerBound < $1.lowerBound } : ranges
         skip()
     }
 
     /// The rest of the current run; `nil` after the last run.
     var current: Range<Int>? {
-        let end = next < positions.count ? min(count, positions[next]) : count
+        let end = next < removed.count ? min(count, removed[next].lowerBound) : count
         return start < end ? start..<end : nil
     }
 
@@ -164,8 +188,8 @@ private struct RemainingRuns {
     }
 
     private mutating func skip() {
-        while next < positions.count, positions[next] <= start {
-            start = max(start, positions[next] + 1)
+        while next < removed.count, removed[next].lowerBound <= start {
+            start = max(start, removed[next].upperBound)
             next += 1
         }
     }

@@ -63,8 +63,8 @@
         removed = result.deletes.map { ($0, old[$0]) }
         inserted = result.inserts.map { ($0, list[$0], predecessor(of: $0)) }
         moved = result.moves.map { ($0.from, $0.to, list[$0.to], predecessor(of: $0.to)) }
-        let forward = forwarding()
-        updated = result.updates.compactMap { index in forward(index).map { (index, old[index], list[$0]) } }
+        let positions = positions()
+        updated = result.updates.compactMap { index in positions(index).map { (index, old[index], list[$0]) } }
         if hasObjectChanges { self.list = list }
     }
 
@@ -120,20 +120,11 @@
     }
 
     /// Returns the map from the old positions of `count` objects to their new positions.
-    public func positions(of count: Int) -> PositionMap {
+    public func positions(of count: Int = PositionMap.endless) -> PositionMap {
         PositionMap(
             oldCount: count, deletes: removed.map(\.old), inserts: inserted.map(\.new),
             moves: moved.map { ($0.old, $0.new) })
     }
-
-    /// Returns the map from single old positions to new positions.
-    func forwarding() -> IndexForwarding {
-        IndexForwarding(
-            deletes: removed.map(\.old), inserts: inserted.map(\.new), moves: moved.map { ($0.old, $0.new) })
-    }
-
-    /// Returns the map from all old positions to new positions, for lookups in ascending order.
-    func orderedForwarding(oldCount: Int) -> OrderedForwarding { OrderedForwarding(self, count: oldCount) }
 
     /// Returns whether there are so many changes that a rebuild of the tree costs less than single edits.
     ///
@@ -186,31 +177,4 @@
     let value: Value
 
     init(_ value: Value) { self.value = value }
-}
-
-/// A map from the old positions of a list to the new ones. All positions are looked up once, in ascending order.
-///
-/// - Complexity: O(n) for all lookups together.
-struct OrderedForwarding {
-    private let isGone: Set<Int>
-    private let targets: [Int: Int]
-    private var isTaken: [Bool]
-    private var next = 0
-
-    init(_ change: Change, count: Int) {
-        isGone = Set(change.removed.map(\.old))
-        targets = Dictionary(change.moved.map { ($0.old, $0.new) }, uniquingKeysWith: { first, _ in first })
-        isTaken = [Bool](repeating: false, count: count)
-        for insert in change.inserted { isTaken[insert.new] = true }
-        for move in change.moved { isTaken[move.new] = true }
-    }
-
-    /// Returns the new position of an object; `nil` if the object is removed.
-    mutating func newPosition(of old: Int) -> Int? {
-        if isGone.contains(old) { return nil }
-        if let target = targets[old] { return target }
-        while next < isTaken.count, isTaken[next] { next += 1 }
-        defer { next += 1 }
-        return next < isTaken.count ? next : nil
-    }
 }

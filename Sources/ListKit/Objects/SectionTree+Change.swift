@@ -54,9 +54,12 @@ extension SectionTree {
         var counts = [Int](repeating: 0, count: list.count)
         var payloads = [Int32](repeating: SectionTree.noPayload, count: list.count)
         for (insert, itemCount) in zip(changes.inserted, itemCounts) { counts[insert.new] = itemCount }
-        var forward = changes.orderedForwarding(oldCount: list.count)
+        let runs = changes.positions(of: count()).runs
+        var run = 0
         forEachSection(in: 0..<count()) { old, section in
-            guard let new = forward.newPosition(of: old) else { return }
+            while run < runs.count, runs[run].oldEnd <= old { run += 1 }
+            guard run < runs.count, runs[run].old <= old else { return }
+            let new = runs[run].new + old - runs[run].old
             counts[new] = section.itemCount
             payloads[new] = section.payload
             if section.payload != SectionTree.noPayload { visit(section.payload, list[new]) }

@@ -193,8 +193,9 @@ extension Presentation {
         let order = ItemOrder(store.map)
         let isNewest = missed == nil && (revision == 0 || revision > self.revision)
         let recent = isNewest ? nil : try views.paths(since: revision)
-        let counts = recent.map { ItemSurvivors(forwarding: $0, itemCount: order.itemCountOfSection).oldItemCount }
-        let early = PathForwarding(of: missed ?? [], itemCount: counts ?? order.itemCountOfSection)
+        let early = PathForwarding(of: missed ?? []) { section in
+            recent?.oldItemCount(ofSection: section, order.itemCountOfSection) ?? order.itemCountOfSection(section)
+        }
         guard let change = early.map({ paths in recent.map { paths.followed(by: $0) } ?? paths }) ?? recent else {
             return order.items(from: first, through: last)
         }

@@ -46,9 +46,9 @@ extension TransactionAnnouncer {
     /// (rules BU-01 to BU-22).
     func batchUpdateData() -> ListBatchUpdateData {
         let (sections, items) = batches()
-        let forward = changes.forwarding()
+        let positions = changes.positions()
         let reloads = sections.reloads.flatMap(\.range)
-        let replaced = ListIndexSet(reloads.compactMap { forward($0) })
+        let replaced = ListIndexSet(reloads.compactMap { positions($0) })
         func path(_ place: ItemPlace) -> IndexPath { IndexPath(section: Int(place.section), item: Int(place.item)) }
         return ListBatchUpdateData(
             insertSections: ListIndexSet(sections.inserts.flatMap(\.range)).union(replaced),

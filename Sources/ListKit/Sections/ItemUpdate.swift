@@ -255,9 +255,9 @@ extension ListItemChanges {
         }
     }
 
-    /// Returns the mapping of item indexes before the changes to indexes after them.
-    func forwarding() -> IndexForwarding {
-        IndexForwarding(deletes: deletes, inserts: inserts, moves: moves.map { ($0.from, $0.to) })
+    /// Returns the map from the indexes of `count` items before the changes to their indexes after them.
+    func positions(of count: Int = PositionMap.endless) -> PositionMap {
+        PositionMap(oldCount: count, deletes: deletes, inserts: inserts, moves: moves.map { ($0.from, $0.to) })
     }
 }
 
@@ -331,8 +331,8 @@ struct ItemChangeCollector {
     ) {
         itemChanges[handle] = combined
         guard let items = resizes[handle] else { return }
-        let forward = changes.forwarding()
-        resizes[handle] = Set(items.compactMap { forward($0) })
+        let positions = changes.positions()
+        resizes[handle] = Set(items.compactMap { positions($0) })
     }
 
     mutating func removeItemChanges(of handle: SectionHandle) -> ListItemChanges? {

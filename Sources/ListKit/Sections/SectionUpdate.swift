@@ -208,9 +208,9 @@ final class SectionUpdate {
     /// made.
     private func moveSelections(first count: Int, of handle: SectionHandle, by changes: ListItemChanges) {
         guard count > 0 else { return }
-        let forward = changes.forwarding()
+        let positions = changes.positions()
         for index in selections.indices.prefix(count) where selections[index].handle == handle {
-            selections[index].move { forward($0) }
+            selections[index].move { positions($0) }
         }
     }
 

@@ -87,7 +87,7 @@ struct ControllerCalls {
     /// Finds the items in `gone` that appear in another view, so that they stay shown. Removes their old keys from
     /// `gone` and returns their new keys.
     private func extractHandedOver(
-        from gone: inout Set<ElementKey>, _ steps: [DisplayStep], _ forwarding: [SectionHandle: IndexForwarding]
+        from gone: inout Set<ElementKey>, _ steps: [DisplayStep], _ forwarding: [SectionHandle: PositionMap]
     ) -> Set<ElementKey> {
         let appeared = Set(steps.flatMap(\.appeared).map(\.key))
         var handedOver: Set<ElementKey> = []

@@ -31,7 +31,7 @@ struct DisplayCounts {
     /// items first.
     ///
     /// - Complexity: O(items shown in all sections), or O(1) if no items moved.
-    mutating func forward(_ forwarding: [SectionHandle: IndexForwarding]) {
+    mutating func forward(_ forwarding: [SectionHandle: PositionMap]) {
         guard !forwarding.isEmpty else { return }
         let gone = items.filter { $0.key.handle.map { forwarding[$0] != nil } ?? false }
         for key in gone.keys { items[key] = nil }

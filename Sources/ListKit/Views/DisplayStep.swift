@@ -23,7 +23,7 @@ struct DisplayStep {
     ///
     /// - Parameter forwarding: the mappings of old to new item indexes.
     mutating func setChanges(
-        from old: [ViewElement], to new: [ViewElement], forwarding: [SectionHandle: IndexForwarding]
+        from old: [ViewElement], to new: [ViewElement], forwarding: [SectionHandle: PositionMap]
     ) {
         let present = Set(new.map(\.key))
         var survived: Set<ElementKey> = []

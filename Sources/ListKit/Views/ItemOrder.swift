@@ -57,23 +57,22 @@ struct ItemOrder {
     func items(
         from first: IndexPath, through last: IndexPath, applying forwarding: PathForwarding
     ) -> VisibleItems {
-        let survivors = ItemSurvivors(forwarding: forwarding, itemCount: itemCountOfSection)
         let oldSections = forwarding.sections.oldCount
         // The number of items of the range that are past the end of the old list, where there is no item to follow.
         let excess = max(0, last.section - max(first.section, oldSections) + 1)
         guard first.section < oldSections else { return VisibleItems(first: first, length: excess) }
-        let first = survivors.clampedToOldSection(first)
+        let first = forwarding.clampedToOldSection(first, itemCountOfSection)
         let end = IndexPath(section: oldSections - 1, item: .max)
-        let last = last.section < oldSections ? survivors.clampedToOldSection(last) : end
-        if let begin = survivors.first(from: first, through: last),
-            let end = survivors.last(from: first, through: last)
+        let last = last.section < oldSections ? forwarding.clampedToOldSection(last, itemCountOfSection) : end
+        if let begin = forwarding.firstSurvivor(from: first, through: last, itemCountOfSection),
+            let end = forwarding.lastSurvivor(from: first, through: last, itemCountOfSection)
         {
             let (begin, end) = (min(begin.new, end.new), max(begin.new, end.new))
             return VisibleItems(first: begin, length: items(from: begin, through: end).length + excess)
         }
         let after = IndexPath(section: last.section, item: last.item == .max ? .max : last.item + 1)
-        let length = max(1, survivors.countOfItems(from: first, before: after) + excess)
-        if let next = survivors.first(from: after, through: end) {
+        let length = max(1, forwarding.countOfItems(from: first, before: after, itemCountOfSection) + excess)
+        if let next = forwarding.firstSurvivor(from: after, through: end, itemCountOfSection) {
             return VisibleItems(first: next.new, length: length)
         }
         return VisibleItems(first: path(of: itemCount - length), length: length)
@@ -86,9 +85,10 @@ struct ItemOrder {
     func start(
         ofLength length: Int, following shown: ClosedRange<IndexPath>, applying forwarding: PathForwarding
     ) -> IndexPath? {
-        let survivors = ItemSurvivors(forwarding: forwarding, itemCount: itemCountOfSection)
-        guard let survivor = survivors.first(from: shown.lowerBound, through: shown.upperBound) else { return nil }
-        let gone = survivors.countOfItems(from: shown.lowerBound, before: survivor.old)
+        let counts = itemCountOfSection
+        guard let survivor = forwarding.firstSurvivor(from: shown.lowerBound, through: shown.upperBound, counts)
+        else { return nil }
+        let gone = forwarding.countOfItems(from: shown.lowerBound, before: survivor.old, counts)
         let begin = position(ofFirst: survivor.new) - gone
         return path(of: min(begin, itemCount - length))
     }
@@ -106,13 +106,6 @@ extension ItemOrder {
             case .center: target - length / 2
             }
         return path(of: min(begin, itemCount - length))
-    }
-}
-
-extension ItemSurvivors {
-    /// Returns the path with its item index limited to the items that the section had.
-    fileprivate func clampedToOldSection(_ path: IndexPath) -> IndexPath {
-        IndexPath(section: path.section, item: min(path.item, max(0, oldItemCount(ofSection: path.section) - 1)))
     }
 }
 

@@ -128,7 +128,7 @@ final class ListView {
     }
 
     /// Updates the elements that the view shows. Returns the elements that appeared and disappeared.
-    func updateElements(forwarding: [SectionHandle: IndexForwarding] = [:]) -> DisplayStep {
+    func updateElements(forwarding: [SectionHandle: PositionMap] = [:]) -> DisplayStep {
         let old = displayed
         if geometry.isAsleep {
             elements = survivors(of: elements, forwarding)
@@ -163,7 +163,7 @@ final class ListView {
 
     /// Returns the elements that still exist, with the frames that they had. A view without a layout shows no others.
     private func survivors(
-        of elements: [ViewElement], _ forwarding: [SectionHandle: IndexForwarding]
+        of elements: [ViewElement], _ forwarding: [SectionHandle: PositionMap]
     ) -> [ViewElement] {
         elements.compactMap { element in
             guard element.key.handle != nil else { return element }

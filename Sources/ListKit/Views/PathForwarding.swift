@@ -27,10 +27,22 @@
     /// path.
     ///
     /// - Complexity: O(log size).
-    func callAsFunction(_ path: IndexPath) -> IndexPath? {
+    func callAsFunction(_ path: IndexPath) -> IndexPath? { self.path(of: path, isCell: true) }
+
+    /// Returns the new path of an item, or of a header or footer, which only moves along with its section.
+    func path(of path: IndexPath, isCell: Bool) -> IndexPath? {
         guard let section = sections(path.section) else { return nil }
-        guard let items = items[path.section] else { return IndexPath(section: section, item: path.item) }
+        guard isCell, let items = items[path.section] else { return IndexPath(section: section, item: path.item) }
         return items(path.item).map { IndexPath(section: section, item: $0) }
+    }
+
+    /// Returns the mapping of the paths in the new state to those in the old one.
+    func inverted() -> PathForwarding {
+        var result = PathForwarding(sections: sections.inverted())
+        for (old, changed) in items {
+            if let new = sections(old) { result.items[new] = changed.inverted() }
+        }
+        return result
     }
 
     /// Returns the combination of this mapping and the next one.
@@ -73,12 +85,13 @@ extension PathForwarding {
     ///   - transactions: the transactions, in order.
     ///   - itemCount: returns the number of items of a section after all of them, by its position.
     /// - Complexity: O(transactions · their sizes · log).
-    init?(of transactions: [Transaction], itemCount: @escaping (Int) -> Int) {
+    init?(of transactions: [Transaction], itemCount: (Int) -> Int) {
         var joined: PathForwarding?
         for index in transactions.indices.reversed() {
-            let after = joined.map { ItemSurvivors(forwarding: $0, itemCount: itemCount).oldItemCount } ?? itemCount
             let before = index > 0 ? transactions[index - 1].sectionCount : nil
-            let step = PathForwarding(of: transactions[index], oldSectionCount: before, itemCount: after)
+            let step = PathForwarding(of: transactions[index], oldSectionCount: before) { [joined] section in
+                joined?.oldItemCount(ofSection: section, itemCount) ?? itemCount(section)
+            }
             joined = joined.map { step.followed(by: $0) } ?? step
         }
         guard let joined, !joined.isIdentity else { return nil }
@@ -92,9 +105,10 @@ extension PathForwarding {
             return
         }
         let batch = transaction.sections
-        let (deletes, inserts) = (batch.deletes.flatMap(\.range), batch.inserts.flatMap(\.range))
+        let (removed, inserted) = (batch.deletes.map(\.range), batch.inserts.map(\.range))
+        let oldCount = removed.reduce(inserted.reduce(newCount) { $0 - $1.count }) { $0 + $1.count }
         let sections = PositionMap(
-            oldCount: newCount - inserts.count + deletes.count, deletes: deletes, inserts: inserts,
+            oldCount: oldCount, removed: removed, inserted: inserted,
             moves: batch.moves.map { (Int($0.old), Int($0.new)) })
         self.init(sections: sections)
         var changes: [Int: (deletes: [Int], inserts: [Int], moves: [(old: Int, new: Int)])] = [:]
@@ -120,61 +134,61 @@ extension PathForwarding {
 
 // MARK: - Survivors
 
-/// Finds the items of an old state of a list that still exist in the new state.
-struct ItemSurvivors {
-    let forwarding: PathForwarding
-    /// Returns the number of items of a section in the new state, by its new position.
-    let itemCount: (Int) -> Int
-
+/// The items of the old state of a list that still exist in the new state. `itemCount` returns the number of items of a
+/// section in the new state, by its new position.
+extension PathForwarding {
     /// The old and the new path of an item that still exists.
     typealias Survivor = (old: IndexPath, new: IndexPath)
 
     /// Returns the number of items of a section in the old state, by its old position.
-    func oldItemCount(ofSection old: Int) -> Int {
-        if let items = forwarding.items[old] { return items.oldCount }
-        return forwarding.sections(old).map(itemCount) ?? forwarding.goneItemCounts[old] ?? 1
+    func oldItemCount(ofSection old: Int, _ itemCount: (Int) -> Int) -> Int {
+        if let items = items[old] { return items.oldCount }
+        return sections(old).map(itemCount) ?? goneItemCounts[old] ?? 1
     }
 
     /// Returns the first of the surviving items in an old range.
     ///
     /// - Complexity: O(s · log n), where s is the number of remaining sections in the range without a surviving item.
-    func first(from first: IndexPath, through last: IndexPath) -> Survivor? {
+    func firstSurvivor(from first: IndexPath, through last: IndexPath, _ itemCount: (Int) -> Int) -> Survivor? {
         var section = first.section
-        while let place = forwarding.sections.survivor(from: section), place.old <= last.section {
+        while let place = sections.survivor(from: section), place.old <= last.section {
             let start = place.old == first.section ? first.item : 0
             let end = place.old == last.section ? last.item : Int.max
-            if let found = firstSurvivor(ofSection: place, from: start), found.old.item <= end { return found }
+            if let found = firstSurvivor(ofSection: place, from: start, itemCount), found.old <= end {
+                return survivor(place, found)
+            }
             section = place.old + 1
         }
         return nil
     }
 
-    private func firstSurvivor(ofSection place: (old: Int, new: Int), from start: Int) -> Survivor? {
-        guard let items = forwarding.items[place.old] else {
-            guard start < itemCount(place.new) else { return nil }
-            return survivor(place, (start, start))
-        }
-        return items.survivor(from: start).map { survivor(place, $0) }
+    private func firstSurvivor(
+        ofSection place: (old: Int, new: Int), from start: Int, _ itemCount: (Int) -> Int
+    ) -> (old: Int, new: Int)? {
+        if let items = items[place.old] { return items.survivor(from: start) }
+        return start < itemCount(place.new) ? (start, start) : nil
     }
 
     /// Returns the last of the surviving items in an old range.
-    func last(from first: IndexPath, through last: IndexPath) -> Survivor? {
+    func lastSurvivor(from first: IndexPath, through last: IndexPath, _ itemCount: (Int) -> Int) -> Survivor? {
         var section = last.section
-        while let place = forwarding.sections.survivor(upTo: section), place.old >= first.section {
+        while let place = sections.survivor(upTo: section), place.old >= first.section {
             let start = place.old == first.section ? first.item : 0
             let end = place.old == last.section ? last.item : Int.max
-            if let found = lastSurvivor(ofSection: place, upTo: end), found.old.item >= start { return found }
+            if let found = lastSurvivor(ofSection: place, upTo: end, itemCount), found.old >= start {
+                return survivor(place, found)
+            }
             section = place.old - 1
         }
         return nil
     }
 
-    private func lastSurvivor(ofSection place: (old: Int, new: Int), upTo end: Int) -> Survivor? {
-        guard let items = forwarding.items[place.old] else {
-            let item = min(end, itemCount(place.new) - 1)
-            return item < 0 ? nil : survivor(place, (item, item))
-        }
-        return items.survivor(upTo: end).map { survivor(place, $0) }
+    private func lastSurvivor(
+        ofSection place: (old: Int, new: Int), upTo end: Int, _ itemCount: (Int) -> Int
+    ) -> (old: Int, new: Int)? {
+        if let items = items[place.old] { return items.survivor(upTo: end) }
+        let item = min(end, itemCount(place.new) - 1)
+        return item < 0 ? nil : (item, item)
     }
 
     private func survivor(_ section: (old: Int, new: Int), _ item: (old: Int, new: Int)) -> Survivor {
@@ -184,12 +198,18 @@ struct ItemSurvivors {
     /// Returns the number of items in the old state from a path up to, but not including, another path.
     ///
     /// - Complexity: O(sections between the paths · log n).
-    func countOfItems(from first: IndexPath, before end: IndexPath) -> Int {
+    func countOfItems(from first: IndexPath, before end: IndexPath, _ itemCount: (Int) -> Int) -> Int {
         guard first < end else { return 0 }
-        let items = { (path: IndexPath) in min(path.item, oldItemCount(ofSection: path.section)) }
-        let sections = first.section..<min(end.section, forwarding.sections.oldCount)
-        let whole = sections.reduce(0) { $0 + oldItemCount(ofSection: $1) }
-        return whole - (first.section < forwarding.sections.oldCount ? items(first) : 0)
-            + (end.section < forwarding.sections.oldCount ? items(end) : 0)
+        func items(_ path: IndexPath) -> Int { min(path.item, oldItemCount(ofSection: path.section, itemCount)) }
+        let range = first.section..<min(end.section, sections.oldCount)
+        let whole = range.reduce(0) { $0 + oldItemCount(ofSection: $1, itemCount) }
+        return whole - (first.section < sections.oldCount ? items(first) : 0)
+            + (end.section < sections.oldCount ? items(end) : 0)
+    }
+
+    /// Returns the path with its item index limited to the items that the section had.
+    func clampedToOldSection(_ path: IndexPath, _ itemCount: (Int) -> Int) -> IndexPath {
+        let count = oldItemCount(ofSection: path.section, itemCount)
+        return IndexPath(section: path.section, item: min(path.item, max(0, count - 1)))
     }
 }

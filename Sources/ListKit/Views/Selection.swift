@@ -44,7 +44,7 @@ struct Selection: Equatable {
     /// - Parameter changed: the sections that were removed or whose items may have changed.
     /// - Complexity: O(changed · log n + selected items in the changed sections).
     mutating func move(
-        by forwarding: [SectionHandle: IndexForwarding], _ changed: Set<SectionHandle>, _ map: SectionMap
+        by forwarding: [SectionHandle: PositionMap], _ changed: Set<SectionHandle>, _ map: SectionMap
     ) {
         guard !items.isEmpty else { return }
         for handle in changed {

@@ -34,7 +34,7 @@ struct SentPicture {
         }
 
         /// Returns the key after a transaction, or `nil` if the item was removed.
-        func forwarded(by forwarding: [SectionHandle: IndexForwarding]) -> Key? {
+        func forwarded(by forwarding: [SectionHandle: PositionMap]) -> Key? {
             guard kind == .cell, identity == nil, let handle, let forward = forwarding[handle] else { return self }
             return forward(index).map { Key(handle: handle, index: $0) }
         }
@@ -96,7 +96,7 @@ struct SentPicture {
     }
 
     /// Moves elements to the new indexes of their items after a transaction. Returns the elements of removed items.
-    mutating func forward(_ forwarding: [SectionHandle: IndexForwarding]) -> [Element] {
+    mutating func forward(_ forwarding: [SectionHandle: PositionMap]) -> [Element] {
         guard !forwarding.isEmpty else { return [] }
         var gone: [Element] = []
         var moved: [Key: Element] = [:]

@@ -25,7 +25,7 @@ struct UnsentUpdates {
     ///   - new: the mapping of old to new item paths; `nil` if all items keep their paths.
     ///   - forwarding: the mappings of old to new item indexes.
     mutating func record(
-        isAnimated: Bool, _ new: PathForwarding?, forwarding: [SectionHandle: IndexForwarding] = [:]
+        isAnimated: Bool, _ new: PathForwarding?, forwarding: [SectionHandle: PositionMap] = [:]
     ) {
         self.isAnimated = isAnimated && self.isAnimated != false
         if !forwarding.isEmpty {
@@ -113,7 +113,7 @@ struct UnsentUpdates {
                 if isGone { reasons.released[index] = .deleted } else if !stays { reasons.released[index] = .moved }
             }
         }
-        let origins = Origins(paths)
+        let origins = paths?.inverted()
         for (index, element) in shown.enumerated() where reasons.shown[index] == .scrolled {
             guard let element else { continue }
             reasons.shown[index] = reasonToShow(element, origins, reinserted)
@@ -129,11 +129,11 @@ struct UnsentUpdates {
     }
 
     private func reasonToShow(
-        _ element: SentPicture.Element, _ origins: Origins, _ reinserted: Set<ExactText>
+        _ element: SentPicture.Element, _ origins: PathForwarding?, _ reinserted: Set<ExactText>
     ) -> PictureChange.Reason {
         let key = ElementKey(handle: element.handle, kind: element.kind, index: element.item)
         let path = IndexPath(section: element.section, item: element.item)
-        let origin = isVague ? path : origins.origin(of: path, isCell: element.kind == .cell)
+        let origin = isVague || origins == nil ? path : origins?.path(of: path, isCell: element.kind == .cell)
         if element.handle == nil || origin == nil || fresh.contains(key) {
             return reinserted.contains(ExactText(element.objectID)) ? .moved : .inserted
         }
@@ -143,9 +143,7 @@ struct UnsentUpdates {
     /// Returns the present path of an element that the viewer was sent; `nil` if its item was removed.
     private func path(of element: SentPicture.Element) -> IndexPath? {
         let path = IndexPath(section: element.section, item: element.item)
-        guard let paths else { return path }
-        guard element.kind != .cell else { return paths(path) }
-        return paths.sections(path.section).map { IndexPath(section: $0, item: path.item) }
+        return paths == nil ? path : paths?.path(of: path, isCell: element.kind == .cell)
     }
 
     /// The present place of an element, by which a released element and a shown one are the same.
@@ -160,24 +158,6 @@ struct UnsentUpdates {
 
         init(_ element: SentPicture.Element, at path: IndexPath) {
             (objectID, kind, self.path) = (ExactText(element.objectID), element.kind, path)
-        }
-    }
-
-    /// The old paths of items by their new ones.
-    private struct Origins {
-        private let sections: PositionMap?
-        private let items: [Int: PositionMap]
-
-        init(_ paths: PathForwarding?) {
-            sections = paths?.sections.inverted()
-            items = paths?.items.mapValues { $0.inverted() } ?? [:]
-        }
-
-        func origin(of path: IndexPath, isCell: Bool) -> IndexPath? {
-            guard let sections else { return path }
-            guard let section = sections(path.section) else { return nil }
-            guard isCell, let items = items[section] else { return IndexPath(section: section, item: path.item) }
-            return items(path.item).map { IndexPath(section: section, item: $0) }
         }
     }
 }

@@ -18,10 +18,10 @@ struct UpdateEffects {
     /// ended, and their successors are notified of the elements that are shown now.
     let replaced: [SectionHandle: ListSectionController]
     /// The mappings of old to new item indexes, for sections whose items moved.
-    let forwarding: [SectionHandle: IndexForwarding]
+    let forwarding: [SectionHandle: PositionMap]
     /// Like ``forwarding``, but also for sections that are reloaded as a whole. These mappings move state that is
     /// stored by item index.
-    let stateForwarding: [SectionHandle: IndexForwarding]
+    let stateForwarding: [SectionHandle: PositionMap]
     /// The changes that layouts have to apply.
     let layoutChanges: LayoutChanges
     /// The items of which only the sizes changed, in sections that are not laid out again as a whole.
@@ -40,11 +40,11 @@ struct UpdateEffects {
         itemChanges = collector.itemChanges
         reloads = collector.reloads
         replaced = section.replaced
-        let forwarding = collector.itemChanges.filter { !$0.value.keepsPlaces }.mapValues { $0.forwarding() }
+        let forwarding = collector.itemChanges.filter { !$0.value.keepsPlaces }.mapValues { $0.positions() }
         self.forwarding = forwarding
         stateForwarding =
             collector.followed.isEmpty
-            ? forwarding : forwarding.merging(collector.followed.mapValues { $0.forwarding() }) { item, _ in item }
+            ? forwarding : forwarding.merging(collector.followed.mapValues { $0.positions() }) { item, _ in item }
         var changed = collector.reloads.union(collector.itemChanges.keys).union(collector.invalidated)
         changed.formUnion(change.updated.compactMap { map.existingOldHandle(at: $0.old) })
         self.changed = changed
@@ -94,10 +94,7 @@ extension PathForwarding {
     init(of change: Change, _ collector: ItemChangeCollector, _ store: SectionStore, ofAllSections: Bool = true) {
         let map = store.map
         let itemChanges = collector.itemChanges.merging(collector.followed) { item, _ in item }
-        self.init(
-            sections: PositionMap(
-                oldCount: map.oldCount, deletes: change.removed.map(\.old), inserts: change.inserted.map(\.new),
-                moves: change.moved.map { ($0.old, $0.new) }))
+        self.init(sections: change.positions(of: map.oldCount))
         for (old, _) in change.removed where map.oldItemCount(at: old) != 1 {
             goneItemCounts[old] = map.oldItemCount(at: old)
         }
@@ -146,10 +143,7 @@ extension SectionMap {
     /// Returns the mapping of a section's old item indexes to the new ones, or `nil` if all items keep their indexes.
     fileprivate func itemPositions(ofSection old: Int, to new: Int, _ changes: ListItemChanges?) -> PositionMap? {
         let (before, after) = (oldItemCount(at: old), itemCount(at: new) ?? 0)
-        let map = changes.map {
-            PositionMap(
-                oldCount: before, deletes: $0.deletes, inserts: $0.inserts, moves: $0.moves.map { ($0.from, $0.to) })
-        }
+        let map = changes?.positions(of: before)
         // Item changes that do not lead to the section's number of items are ignored.
         if let map, map.newCount == after { return map.isIdentity ? nil : map }
         return before == after ? nil : PositionMap(oldCount: before, newCount: after)

@@ -29,7 +29,7 @@ struct ViewAnchor {
     /// If all items from the anchor on were removed, the distance is 0. The caller then only moves the viewport back
     /// into the content, so that the end of the remaining content comes into view.
     func distance(
-        to new: any ListLayout, _ map: SectionMap, forwarding: [SectionHandle: IndexForwarding]
+        to new: any ListLayout, _ map: SectionMap, forwarding: [SectionHandle: PositionMap]
     ) -> Double? {
         let shift = movement(to: new, map, forwarding: forwarding)
         guard shift != 0, shift != nil || !candidates.isEmpty else { return nil }
@@ -38,7 +38,7 @@ struct ViewAnchor {
 
     /// Returns the distance by which the first surviving item from the anchor on moved; `nil` if none survived.
     private func movement(
-        to new: any ListLayout, _ map: SectionMap, forwarding: [SectionHandle: IndexForwarding]
+        to new: any ListLayout, _ map: SectionMap, forwarding: [SectionHandle: PositionMap]
     ) -> Double? {
         for candidate in candidates {
             guard let key = candidate.key.forwarded(by: forwarding), let start = start(of: key, in: new, map) else {
@@ -60,7 +60,7 @@ struct ViewAnchor {
 
     /// Returns the first surviving item from the old path ``next`` on: its old path and its new path.
     private func nextSurvivor(
-        _ map: SectionMap, forwarding: [SectionHandle: IndexForwarding]
+        _ map: SectionMap, forwarding: [SectionHandle: PositionMap]
     ) -> (old: IndexPath, new: IndexPath)? {
         for section in next.section..<max(next.section, map.oldCount) {
             guard let handle = map.oldHandle(at: section), let new = map.position(of: handle) else { continue }

@@ -20,7 +20,7 @@ struct ElementKey: Hashable {
     let index: Int
 
     /// Returns the key after a transaction, or `nil` if the item was removed.
-    func forwarded(by forwarding: [SectionHandle: IndexForwarding]) -> ElementKey? {
+    func forwarded(by forwarding: [SectionHandle: PositionMap]) -> ElementKey? {
         guard kind == .cell, let handle, let forward = forwarding[handle] else { return self }
         return forward(index).map { ElementKey(handle: handle, kind: kind, index: $0) }
     }

@@ -193,7 +193,7 @@ final class ViewGeometry {
     }
 
     /// Moves measured sizes to the new indexes of their items, and drops the sizes of removed items.
-    func moveMeasuredSizes(_ change: Change, _ forwarding: [SectionHandle: IndexForwarding]) {
+    func moveMeasuredSizes(_ change: Change, _ forwarding: [SectionHandle: PositionMap]) {
         guard !measuredSizes.isEmpty else { return }
         for (old, _) in change.removed { map.oldHandle(at: old).map { measuredSizes[$0] = nil } }
         for (handle, sizes) in measuredSizes {
@@ -312,7 +312,7 @@ final class ViewGeometry {
     func setOpening(_ new: ViewOpening?) { opening = new }
 
     /// Moves the opening to the new index of its item. If the item was removed, the opening becomes `nil`.
-    func moveOpening(_ forwarding: [SectionHandle: IndexForwarding]) {
+    func moveOpening(_ forwarding: [SectionHandle: PositionMap]) {
         guard var opening else { return }
         let follows = forwarding[opening.handle].map { forward in opening.move { forward($0) } } ?? true
         guard follows, map.position(of: opening.handle) != nil,
@@ -412,7 +412,7 @@ final class ViewGeometry {
     /// content.
     ///
     /// - Parameter sequence: the sequence of the last change that was sent.
-    func applyAnchor(forwarding: [SectionHandle: IndexForwarding], sequence: UInt64) {
+    func applyAnchor(forwarding: [SectionHandle: PositionMap], sequence: UInt64) {
         guard let anchor, let viewport else { return }
         self.anchor = nil
         guard let shift = anchor.distance(to: layout, map, forwarding: forwarding) else { return }

@@ -76,7 +76,7 @@ extension DisplayStep {
     ///   the list has not changed.
     /// - Complexity: O(changes + log n); during an update also O(sections in range · log n).
     mutating func setRanges(
-        from old: WorkingRange, to new: WorkingRange, _ map: SectionMap, forwarding: [SectionHandle: IndexForwarding]?
+        from old: WorkingRange, to new: WorkingRange, _ map: SectionMap, forwarding: [SectionHandle: PositionMap]?
     ) {
         guard let forwarding else {
             entered = new.sections.parts(without: old.sections).flatMap { map.places(in: $0) }
@@ -97,7 +97,7 @@ extension DisplayStep {
     }
 
     private mutating func setItems(
-        from old: WorkingRange, to new: WorkingRange, _ map: SectionMap, _ forwarding: [SectionHandle: IndexForwarding]
+        from old: WorkingRange, to new: WorkingRange, _ map: SectionMap, _ forwarding: [SectionHandle: PositionMap]
     ) {
         for (section, handle) in map.places(in: new.sectionsWithItems) {
             let present = new.items(inSection: section, count: map.itemCount(at: section) ?? 0)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import ListKit
+@_spi(Daemon) internal import ListKit
 
 /// The progress of a search in a list that changes during the search.
 ///
@@ -96,7 +96,7 @@ struct SearchProgress {
         guard transaction.kind == .update else {
             return restart(revision: transaction.revision, count: transaction.sectionCount)
         }
-        let survivors = SectionSurvivors(transaction.sections)
+        let survivors = PositionMap(keptBy: transaction.sections)
         var changed =
             transaction.sections.inserts.map(\.range) + transaction.sections.moves.map { Int($0.new)..<Int($0.new) + 1 }
         changed += transaction.sections.reloads.compactMap { survivors.image(of: $0.range) }
@@ -128,77 +128,25 @@ struct SearchProgress {
     }
 }
 
-/// A mapping from old to new positions, for the sections that a transaction neither deletes nor inserts nor moves.
-private struct SectionSurvivors {
-    /// A run of positions; `before` is the total length of the runs of the same kind before it.
-    private struct Run {
-        let first: Int
-        let length: Int
-        var before = 0
+extension PositionMap {
+    /// Makes the map of the sections that a transaction neither deletes nor inserts nor moves.
+    fileprivate init(keptBy batch: SectionBatch) {
+        self.init(
+            removed: batch.deletes.map(\.range) + batch.moves.map { Int($0.old)..<Int($0.old) + 1 },
+            inserted: batch.inserts.map(\.range) + batch.moves.map { Int($0.new)..<Int($0.new) + 1 })
     }
 
-    private let removed: [Run]
-    private let added: [Run]
-
-    init(_ batch: SectionBatch) {
-        removed = Self.runs(batch.deletes, positions: batch.moves.map(\.old))
-        added = Self.runs(batch.inserts, positions: batch.moves.map(\.new))
+    /// Returns the smallest range of new positions that contains all survivors of a range of old ones; nil if there are
+    /// none. The survivors must have kept their order.
+    fileprivate func image(of range: Range<Int>) -> Range<Int>? {
+        guard let first = survivor(from: range.lowerBound), first.old < range.upperBound,
+            let last = survivor(upTo: range.upperBound - 1)
+        else { return nil }
+        return first.new..<last.new + 1
     }
-
-    /// Returns the runs and the single positions in order.
-    private static func runs(_ runs: [IndexRun], positions: [UInt32]) -> [Run] {
-        var all =
-            runs.map { Run(first: Int($0.first), length: Int($0.length)) }
-            + positions.map { Run(first: Int($0), length: 1) }
-        all.sort { $0.first < $1.first }
-        var total = 0
-        for index in all.indices {
-            all[index].before = total
-            total += all[index].length
-        }
-        return all
-    }
-
-    /// Returns the smallest range after the transaction that contains all survivors of a range before it; nil if
-    /// there are none.
-    func image(of range: Range<Int>) -> Range<Int>? {
-        let (first, end) = (rank(of: range.lowerBound), rank(of: range.upperBound))
-        return first < end ? position(ofRank: first)..<position(ofRank: end - 1) + 1 : nil
-    }
-
-    /// Returns the number of survivors before a position.
-    private func rank(of position: Int) -> Int {
-        let count = removed.partitionPoint { $0.first < position }
-        guard count > 0 else { return position }
-        let last = removed[count - 1]
-        return position - last.before - min(last.length, position - last.first)
-    }
-
-    /// Returns the new position of the survivor that has `rank` survivors before it.
-    private func position(ofRank rank: Int) -> Int {
-        let count = added.partitionPoint { $0.first - $0.before <= rank }
-        guard count > 0 else { return rank }
-        return rank + added[count - 1].before + added[count - 1].length
-    }
-}
-
-extension IndexRun {
-    fileprivate var range: Range<Int> { Int(first)..<Int(first) + Int(length) }
 }
 
 extension ItemPlace {
     /// The range of the section alone.
     fileprivate var range: Range<Int> { Int(section)..<Int(section) + 1 }
-}
-
-extension Array {
-    /// Returns the number of leading elements that fulfil a condition which no later element fulfils.
-    fileprivate func partitionPoint(_ belongs: (Element) -> Bool) -> Int {
-        var (low, high) = (0, count)
-        while low < high {
-            let middle = low + (high - low) / 2
-            if belongs(self[middle]) { low = middle + 1 } else { high = middle }
-        }
-        return low
-    }
 }

@@ -50,23 +50,13 @@ extension SectionTree {
         if moves.isEmpty { return [] }
         let gone = (deletes + moves.map(\.from)).sorted()
         let come = (inserts + moves.map(\.to)).sorted()
-        let candidates = moves.filter {
-            $0.from - count(below: $0.from, in: gone) == $0.to - count(below: $0.to, in: come)
+        let candidates = moves.filter { move in
+            move.from - gone.partitionPoint { $0 < move.from } == move.to - come.partitionPoint { $0 < move.to }
         }
         .sorted()
         let stays = LongestIncreasingRun.memberCounts(
             of: candidates.map { LongestIncreasingRun.Stretch(first: UInt32(truncatingIfNeeded: $0.to), count: 1) })
         let unneeded = Set(zip(candidates, stays).compactMap { $1 > 0 ? $0 : nil })
         return moves.filter { !unneeded.contains($0) }.sorted { $0.to < $1.to }
-    }
-
-    /// Returns how many of the sorted numbers are less than the given number.
-    static func count(below number: Int, in sorted: [Int]) -> Int {
-        var (low, high) = (0, sorted.count)
-        while low < high {
-            let middle = (low + high) / 2
-            if sorted[middle] < number { low = middle + 1 } else { high = middle }
-        }
-        return low
     }
 }
