@@ -45,7 +45,7 @@ struct DisplayStep {
     /// - Returns: `false` if the elements are not in list order. Then nothing is set.
     /// - Complexity: O(elements + changed sections · log elements).
     mutating func setChanges(scrollingFrom old: [ViewElement], to new: [ViewElement]) -> Bool {
-        guard DisplayStep.areInListOrder(old), DisplayStep.areInListOrder(new) else { return false }
+        guard ViewElement.areInListOrder(old), ViewElement.areInListOrder(new) else { return false }
         var index = 0
         for element in new {
             while index < old.count, ViewElement.isBefore(old[index], element) {
@@ -58,12 +58,6 @@ struct DisplayStep {
         sectionsAppeared = DisplayStep.sections(of: appeared, withoutElementIn: old)
         sectionsDisappeared = DisplayStep.sections(of: disappeared, withoutElementIn: new)
         return true
-    }
-
-    /// Returns whether all elements belong to sections and each is before the next one.
-    private static func areInListOrder(_ elements: [ViewElement]) -> Bool {
-        guard elements.first?.key.handle != nil else { return elements.isEmpty }
-        return zip(elements, elements.dropFirst()).allSatisfy { $1.key.handle != nil && ViewElement.isBefore($0, $1) }
     }
 
     /// Returns the sections of some elements of which no element is among others, which are in list order.

@@ -95,7 +95,7 @@ final class ListView {
 
     /// Invalidates the cached items of a section.
     func invalidateContents(of handle: SectionHandle) {
-        sender.invalidate(elements.lazy.filter { $0.key.handle == handle }.map(\.key))
+        sender.invalidate(handle, isShown: elements.contains { $0.key.handle == handle })
     }
 
     // MARK: Following the list

@@ -7,11 +7,11 @@ extension PictureChange {
         var shown: [Reason]
         var placed: [Reason]
 
-        /// Makes the reasons of a difference in which the elements only scrolled.
-        init(_ difference: PictureDifference) {
-            released = Array(repeating: .scrolled, count: difference.released.count)
-            shown = Array(repeating: .scrolled, count: difference.shown.count)
-            placed = Array(repeating: .scrolled, count: difference.placed.count)
+        /// Makes the reasons of elements that only scrolled.
+        init(released: Int, shown: Int, placed: Int) {
+            self.released = Array(repeating: .scrolled, count: released)
+            self.shown = Array(repeating: .scrolled, count: shown)
+            self.placed = Array(repeating: .scrolled, count: placed)
         }
 
         /// Makes the reasons of a change from its causes.

@@ -6,8 +6,12 @@ final class PictureSender {
     private let id: ViewID
     private let fields: Set<ExactText>
     private let environment: ViewEnvironment
-    /// The cached contents of the view's elements. Entries are removed when they are invalidated.
-    private(set) var contents: [ElementKey: Content] = [:]
+    /// The view's elements when their items were last fetched. Those that were invalidated since have no content.
+    private var cells: [ViewElement] = []
+    /// Whether ``cells`` are in list order and the list has moved none of them since.
+    private var areCellsInOrder = true
+    /// Whether items in ``cells`` may have the same identity as others of their section.
+    private var areIdentitiesUnchecked = false
     /// The approximate bytes of the view's elements with their contents, when they were last fetched.
     private(set) var byteCount = 0
     /// Whether items must be fetched again although no update is in progress.
@@ -16,23 +20,12 @@ final class PictureSender {
     private(set) var isHeld = false
     /// The picture that the viewer was sent.
     private(set) var picture = SentPicture()
-    /// Sent elements whose items were removed, but whose slots are not released yet.
-    private var orphans: [SentPicture.Element] = []
     private var slots = SlotPool()
     private(set) var credit: CreditWindow
     /// The changes of the list since the pictures that the viewer may still refer to. Used only in the layout `none`.
     private(set) var history = PictureHistory()
     /// The updates since the picture that the viewer was sent.
     private var updates = UnsentUpdates()
-
-    /// The content of an element.
-    struct Content {
-        let item: ListItem
-        /// The fields of the item that the viewer is sent.
-        let fields: Fields
-        /// The approximate bytes that the element takes in a picture.
-        let byteCount: Int
-    }
 
     /// The maximum number of changes that a viewer without a credit window may be behind when it scrolls.
     private static let rememberedChanges: UInt64 = 256
@@ -54,16 +47,10 @@ final class PictureSender {
     var slotCount: Int { slots.count }
 
     /// The sections of which elements were sent.
-    var handlesInUse: Set<SectionHandle> {
-        var handles = Set(picture.elements.keys.compactMap(\.handle))
-        handles.formUnion(orphans.compactMap(\.handle))
-        return handles
-    }
+    var handlesInUse: Set<SectionHandle> { picture.handlesInUse }
 
     /// Whether there are elements to send or to release although the view has no viewport.
-    private var isUnfinished: Bool {
-        !picture.elements.isEmpty || !orphans.isEmpty || credit.isStalled || isHeld
-    }
+    private var isUnfinished: Bool { !picture.isEmpty || credit.isStalled || isHeld }
 
     // MARK: Contents
 
@@ -78,31 +65,69 @@ final class PictureSender {
         let wasStale = isStale
         for _ in 0..<PictureSender.maximumFetches {
             isStale = false
-            let elements = elements()
-            var fetched: [ElementKey: Content] = [:]
-            fetched.reserveCapacity(elements.count)
+            var (fetched, isOrdered) = withCachedContents(elements())
             var bytes = 0
-            var identities: [SectionHandle: Set<ExactText>] = [:]
-            for element in elements {
-                let content = contents[element.key] ?? fetchContent(of: element.key)
-                fetched[element.key] = content
-                bytes += content.byteCount
+            // The elements of a section are next to each other.
+            var (start, isNew) = (0, areIdentitiesUnchecked)
+            for index in fetched.indices {
+                let key = fetched[index].key
+                if key.handle != fetched[start].key.handle {
+                    if isNew { checkIdentities(of: fetched[start..<index]) }
+                    (start, isNew) = (index, areIdentitiesUnchecked)
+                }
+                if let content = fetched[index].content {
+                    bytes += content.byteCount
+                } else {
+                    let content = fetchContent(of: key)
+                    fetched[index].content = content
+                    bytes += content.byteCount
+                    isNew = true
+                }
                 guard bytes <= limit else {
                     isStale = isStale || wasStale
                     return false
                 }
-                guard element.key.kind == .cell, let handle = element.key.handle, let identity = content.item.identity
-                else { continue }
-                if !identities[handle, default: []].insert(ExactText(identity)).inserted {
-                    environment.store.recordFault(of: handle, "two items have the identity \(identity.quoted)")
-                }
             }
+            if isNew, start < fetched.count { checkIdentities(of: fetched[start...]) }
             guard isStale else {
-                (contents, byteCount) = (fetched, bytes)
+                (cells, areCellsInOrder, areIdentitiesUnchecked, byteCount) = (fetched, isOrdered, false, bytes)
                 return true
             }
         }
+        (cells, areCellsInOrder) = withCachedContents(elements())
         return true
+    }
+
+    /// Returns elements with the contents that are cached, and whether they are in list order.
+    private func withCachedContents(_ elements: [ViewElement]) -> (elements: [ViewElement], isInOrder: Bool) {
+        let isInOrder = ViewElement.areInListOrder(elements)
+        var result = elements
+        guard isInOrder, areCellsInOrder else {
+            var known: [ElementKey: ViewElement.Content] = [:]
+            known.reserveCapacity(cells.count)
+            for cell in cells { known[cell.key] = cell.content }
+            for index in result.indices { result[index].content = known[result[index].key] }
+            return (result, isInOrder)
+        }
+        var place = 0
+        for index in result.indices {
+            while place < cells.count, ViewElement.isBefore(cells[place], result[index]) { place += 1 }
+            guard place < cells.count else { break }
+            if cells[place].key == result[index].key { result[index].content = cells[place].content }
+        }
+        return (result, isInOrder)
+    }
+
+    /// Records a fault if two items of a section have the same identity.
+    private func checkIdentities(of section: ArraySlice<ViewElement>) {
+        guard section.count > 1, let handle = section.first?.key.handle else { return }
+        var identities: Set<ExactText> = []
+        for element in section {
+            guard let identity = element.identity else { continue }
+            if !identities.insert(ExactText(identity)).inserted {
+                environment.store.recordFault(of: handle, "two items have the identity \(identity.quoted)")
+            }
+        }
     }
 
     /// Fetches the items that the view's elements lack.
@@ -113,11 +138,11 @@ final class PictureSender {
         fetchContents(of: { view.elements }, within: growth < .max - byteCount ? byteCount + growth : .max)
     }
 
-    private func fetchContent(of key: ElementKey) -> Content {
+    private func fetchContent(of key: ElementKey) -> ViewElement.Content {
         let item = fetchItem(of: key)
-        let shown = item.content(filteredTo: fields)
-        let names = item.reuseIdentifier.utf8.count + (key.handle.map { environment.store.id(of: $0).utf8.count } ?? 0)
-        return Content(item: item, fields: shown, byteCount: shown.byteCount + names + PictureItem.overhead)
+        return ViewElement.Content(
+            item, objectID: key.handle.map { environment.store.id(of: $0) } ?? "",
+            fields: item.content(filteredTo: fields))
     }
 
     private func fetchItem(of key: ElementKey) -> ListItem {
@@ -129,10 +154,26 @@ final class PictureSender {
             : environment.store.askSupplementary(of: handle, kind: key.kind)
     }
 
-    /// Removes items from the cache, so that they are fetched again.
-    func invalidate(_ keys: [ElementKey]) {
-        for key in keys { contents[key] = nil }
-        isStale = isStale || !keys.isEmpty
+    /// Returns an item as it was last fetched, or `nil` if it is not cached.
+    ///
+    /// - Parameter section: the present position of its section.
+    func item(of key: ElementKey, section: Int) -> ListItem? {
+        index(of: ViewElement(key: key, section: section, frame: .zero, z: 0)).flatMap { cells[$0].content?.item }
+    }
+
+    /// Returns the index in ``cells`` of an element at its present place; `nil` if it is not there.
+    ///
+    /// - Complexity: O(log elements); O(elements) while an update is presented that moved some.
+    private func index(of element: ViewElement) -> Int? {
+        guard areCellsInOrder else { return cells.firstIndex { $0.key == element.key } }
+        let index = cells.partitionPoint { ViewElement.isBefore($0, element) }
+        return index < cells.count && cells[index].key == element.key ? index : nil
+    }
+
+    /// Removes the items of a section from the cache, so that they are fetched again if any is shown.
+    func invalidate(_ handle: SectionHandle, isShown: Bool) {
+        for index in cells.indices where cells[index].key.handle == handle { cells[index].content = nil }
+        isStale = isStale || isShown
     }
 
     /// Records that invalidated items are being fetched.
@@ -140,12 +181,21 @@ final class PictureSender {
 
     /// Moves cached items to their new indexes and drops outdated ones.
     func apply(_ effects: UpdateEffects) {
-        orphans += picture.forward(effects.forwarding)
-        var kept: [ElementKey: Content] = [:]
-        for (key, item) in effects.asksAnew ? [:] : contents where !effects.isOutdated(key) {
-            if let new = key.forwarded(by: effects.forwarding) { kept[new] = item }
+        if !effects.keepsPlaces {
+            picture.forward(effects.forwarding)
+            areCellsInOrder = false
         }
-        contents = kept
+        cells =
+            effects.asksAnew
+            ? []
+            : cells.compactMap { cell in
+                guard !effects.isOutdated(cell.key), let key = cell.key.forwarded(by: effects.forwarding) else {
+                    return nil
+                }
+                var cell = cell
+                cell.key = key
+                return cell
+            }
     }
 
     /// Records an update, which the next change will bring.
@@ -196,10 +246,11 @@ final class PictureSender {
             return []
         }
         if credit.isStalled, !credit.hasRoom { return [] }
-        var difference = difference(of: view)
+        let difference = difference(of: view)
         if difference.isEmpty && !view.geometry.shifts.isUnsent {
             isHeld = false
             updates = UnsentUpdates()
+            picture.recordUnchanged()
             credit.recordStallEnd()
             return []
         }
@@ -208,7 +259,7 @@ final class PictureSender {
             guard credit.recordStall() else { return [] }
             return [.stalled(view: id, sequence: picture.sequence, revision: environment.revision)]
         }
-        var change = commit(&difference, view)
+        var change = commit(difference, view)
         change.transitions = transitions(of: difference)
         return send(change, size, view)
     }
@@ -234,56 +285,57 @@ final class PictureSender {
     ///
     /// - Returns: `nil` if the viewer also lacks other changes, or may be sent nothing. Then `compose` must be
     ///   called, which fetches the items.
-    /// - Complexity: O(elements).
+    /// - Complexity: O(elements · log of all elements).
     func composeContents(of elements: [ViewElement], _ view: ListView, holds: Bool) -> [AdapterEvent]? {
-        let before = elements.map { contents[$0.key] }
-        for element in elements { contents[element.key] = nil }
-        guard !holds, credit.hasRoom, orphans.isEmpty, picture.elements.count == view.elements.count,
+        let places = elements.compactMap { index(of: $0) }
+        let before = places.map { cells[$0].content }
+        for place in places { cells[place].content = nil }
+        guard places.count == elements.count, !holds, credit.hasRoom, picture.isInOrder, picture.orphans.isEmpty,
+            picture.elements.count == view.elements.count,
             !view.geometry.shifts.isUnsent, picture.contentSize == view.geometry.contentSize
         else { return nil }
         // While the new items are made, none of the old items is cached.
         let news = elements.map { fetchContent(of: $0.key) }
         guard !isStale else { return nil }
-        for (element, content) in zip(elements, news) { contents[element.key] = content }
+        for (place, content) in zip(places, news) { cells[place].content = content }
+        areIdentitiesUnchecked = true
         byteCount += news.reduce(0) { $0 + $1.byteCount } - before.reduce(0) { $0 + ($1?.byteCount ?? 0) }
-        var difference = PictureDifference(capacity: 0)
-        var keys: [SentPicture.Key] = []
+        var changed: [(index: Int, content: ViewElement.Content)] = []
         for (element, (old, new)) in zip(elements, zip(before, news)) {
-            let item = new.item
-            guard let old = old?.item, ExactText(item.reuseIdentifier) == ExactText(old.reuseIdentifier),
-                item.identity.map({ ExactText($0) }) == old.identity.map({ ExactText($0) })
+            guard let old, old.isReused(like: new), old.hasSameIdentity(as: new),
+                let index = picture.index(of: element), let sent = picture.elements[index].content
             else { return nil }
-            // Of two items with the same identity, one is identified by its index.
-            var key = SentPicture.Key(element.key, identity: element.key.kind == .cell ? item.identity : nil)
-            if picture.elements[key]?.item != element.key.index { key = SentPicture.Key(element.key, identity: nil) }
-            guard var sent = picture.elements[key], sent.item == element.key.index else { return nil }
-            guard sent.content != new.fields else { continue }
-            sent.content = new.fields
-            difference.rebound.append(sent)
-            keys.append(key)
+            if !sent.hasSameFields(as: new) { changed.append((index, new)) }
         }
-        guard !difference.rebound.isEmpty else {
+        areIdentitiesUnchecked = false
+        guard !changed.isEmpty else {
             updates = UnsentUpdates()
             return []
         }
-        let size = difference.size
+        var size = (credit: 0, message: 0)
+        for (_, content) in changed {
+            size.credit += content.fields.byteCount + 12
+            size.message += content.fields.byteCount + PictureChange.Rebinding.overhead
+        }
         guard credit.admits(bytes: size.credit) else { return nil }
         var change = PictureChange(
             view: id, sequence: picture.sequence + 1, revision: environment.revision, contentSize: picture.contentSize,
             offset: view.geometry.offset)
-        change.rebound = difference.rebound.map { PictureChange.Rebinding(slot: $0.slot, content: $0.content) }
+        change.rebound = changed.map {
+            PictureChange.Rebinding(slot: picture.elements[$0.index].slot, content: $0.content.fields)
+        }
         (change.isAnimated, change.stickyEdge) = (updates.isAnimated, picture.stickyEdge)
-        picture.replaceContents(keys, by: difference.rebound)
+        picture.replaceContents(changed)
         return send(change, size, view)
     }
 
     /// Updates the picture to the view's present elements without sending a change.
     func updatePictureWithoutSending(_ view: ListView) {
         fetchContents { view.elements }
-        var difference = difference(of: view)
+        let difference = difference(of: view)
         updates = UnsentUpdates()
         guard !difference.isEmpty || view.geometry.shifts.isUnsent else { return }
-        _ = commit(&difference, view)
+        _ = commit(difference, view)
         view.geometry.markSent(sequence: picture.sequence, keeping: nil)
     }
 
@@ -291,107 +343,83 @@ final class PictureSender {
     ///
     /// - Parameter shift: how far the viewport was moved since the last change was sent.
     func wholePicture(_ geometry: ViewGeometry, shift: Point) -> Picture {
-        let elements = picture.present
         var whole = Picture(
             sequence: picture.sequence, revision: environment.revision, contentSize: geometry.contentSize,
-            offset: geometry.offset, items: elements.map(PictureItem.init))
+            offset: geometry.offset, items: items(of: picture.elements))
         whole.shift = shift
-        whole.sticky = elements.compactMap { element in
+        whole.sticky = picture.elements.compactMap { element in
             element.travel.map { PictureChange.Sticky(slot: element.slot, $0) }
         }
         whole.stickyEdge = picture.stickyEdge
         return whole
     }
 
+    private func items(of elements: [ViewElement]) -> [PictureItem] {
+        elements.compactMap { element in element.content.map { PictureItem(element, $0) } }
+    }
+
     /// Returns the difference between the picture that was sent and the view's present elements, without changing
     /// either.
     private func difference(of view: ListView) -> PictureDifference {
-        var difference = PictureDifference(capacity: view.elements.count)
-        var left = picture.elements
-        for element in view.elements {
-            guard let content = contents[element.key] else { continue }
-            let item = content.item
-            var key = SentPicture.Key(element.key, identity: element.key.kind == .cell ? item.identity : nil)
-            if key.identity != nil, difference.present[key] != nil {
-                key = SentPicture.Key(element.key, identity: nil)
-            }
-            var present = SentPicture.Element(
-                slot: 0, handle: element.key.handle,
-                objectID: element.key.handle.map { environment.store.id(of: $0) } ?? "", kind: element.key.kind,
-                section: element.section, item: element.key.index, frame: element.frame, z: element.z,
-                reuseIdentifier: item.reuseIdentifier, content: content.fields, travel: element.travel)
-            if let sent = left[key], ExactText(sent.reuseIdentifier) == ExactText(present.reuseIdentifier) {
-                left[key] = nil
-                present.slot = sent.slot
-                if !sent.isPlaced(like: present) {
-                    difference.placed.append(present)
-                    difference.placedKeys.append(key)
-                }
-                if sent.travel != present.travel { difference.rerouted.append(present) }
-                if sent.content != present.content { difference.rebound.append(present) }
-            } else {
-                difference.shown.append(key)
-            }
-            difference.present[key] = present
-            difference.order.append(key)
-        }
-        difference.released = orphans + left.values
-        difference.released.sort { $0.slot < $1.slot }
-        difference.isResized =
-            picture.contentSize != view.geometry.contentSize || picture.stickyEdge != view.geometry.stickyEdge
-        return difference
+        let isComplete = cells.allSatisfy { $0.content != nil }
+        return picture.difference(
+            to: isComplete ? cells : cells.filter { $0.content != nil }, contentSize: view.geometry.contentSize,
+            stickyEdge: view.geometry.stickyEdge)
     }
 
     /// Applies a difference to the picture and returns the difference as a change, with slots for the new elements.
-    ///
-    /// `present` is moved out of the difference into the picture, to avoid a copy.
-    private func commit(_ difference: inout PictureDifference, _ view: ListView) -> PictureChange {
+    private func commit(_ difference: PictureDifference, _ view: ListView) -> PictureChange {
         let geometry = view.geometry
-        let reasons = updates.reasons(
-            for: difference, sent: picture.elements, environment.map, environment.options.direction,
-            attributes: geometry.attributes(of:at:))
         var change = PictureChange(
             view: id, sequence: picture.sequence + 1, revision: environment.revision, contentSize: geometry.contentSize,
             offset: geometry.offset)
         (change.shift, change.isAnimated, change.stickyEdge) = (
             geometry.shifts.unsent, updates.isAnimated, geometry.stickyEdge
         )
-        var present: [SentPicture.Key: SentPicture.Element] = [:]
-        swap(&present, &difference.present)
+        let reasons = updates.reasons(
+            for: difference, sent: picture.elements, environment.map, environment.options.direction,
+            attributes: geometry.attributes(of:at:))
+        var present = difference.present
         for element in difference.released {
             slots.release(element.slot)
             change.released.append(element.slot)
         }
         change.shown.reserveCapacity(difference.shown.count)
-        for key in difference.shown {
-            guard let place = present.index(forKey: key) else { continue }
-            present.values[place].slot = slots.take(present.values[place].reuseIdentifier)
-            change.shown.append(PictureItem(present.values[place]))
+        for index in difference.shown {
+            guard let content = present[index].content else { continue }
+            present[index].slot = slots.take(content.item.reuseIdentifier)
+            change.shown.append(PictureItem(present[index], content))
         }
-        change.placed = difference.placed.map {
-            PictureChange.Placement(slot: $0.slot, section: $0.section, item: $0.item, frame: $0.frame, z: $0.z)
+        change.placed = difference.placed.map { place in
+            let element = present[place.index]
+            return PictureChange.Placement(
+                slot: element.slot, section: element.section, item: element.item, frame: element.frame, z: element.z)
         }
-        change.rebound = difference.rebound.map { PictureChange.Rebinding(slot: $0.slot, content: $0.content) }
-        change.setCauses(reasons)
-        change.sticky = sticky(difference, shown: difference.shown.compactMap { present[$0] })
-        picture.advance(
-            to: present, difference.order, contentSize: geometry.contentSize, stickyEdge: geometry.stickyEdge)
-        orphans = []
+        change.rebound = difference.rebound.map {
+            PictureChange.Rebinding(slot: present[$0].slot, content: present[$0].content?.fields ?? Fields())
+        }
+        if let reasons { change.setCauses(reasons) }
+        change.sticky = sticky(difference, present)
+        picture.advance(to: present, contentSize: geometry.contentSize, stickyEdge: geometry.stickyEdge)
         isHeld = false
         return change
     }
 
     /// Returns where the sticky elements of a difference travel.
-    private func sticky(_ difference: PictureDifference, shown: [SentPicture.Element]) -> [PictureChange.Sticky] {
+    private func sticky(_ difference: PictureDifference, _ present: [ViewElement]) -> [PictureChange.Sticky] {
         var sticky: [PictureChange.Sticky] = []
-        let rerouted = Set(difference.rerouted.map(\.slot))
-        for element in shown + difference.placed.filter({ !rerouted.contains($0.slot) }) {
-            if let travel = element.travel { sticky.append(PictureChange.Sticky(slot: element.slot, travel)) }
+        func append(_ index: Int) {
+            if let travel = present[index].travel {
+                sticky.append(PictureChange.Sticky(slot: present[index].slot, travel))
+            }
         }
-        for element in difference.rerouted {
+        for index in difference.shown { append(index) }
+        let rerouted = Set(difference.rerouted)
+        for place in difference.placed where !rerouted.contains(place.index) { append(place.index) }
+        for index in difference.rerouted {
             // An element that is not sticky any more stays where it is.
-            let start = environment.options.direction.along(element.frame.origin)
-            sticky.append(PictureChange.Sticky(slot: element.slot, element.travel ?? start...start))
+            let start = environment.options.direction.along(present[index].frame.origin)
+            sticky.append(PictureChange.Sticky(slot: present[index].slot, present[index].travel ?? start...start))
         }
         return sticky
     }
@@ -399,19 +427,17 @@ final class PictureSender {
     /// Asks transition delegates for the frames of elements that appear and disappear.
     private func transitions(of difference: PictureDifference) -> [PictureChange.Transition] {
         let store = environment.store
-        // The handle is checked first, because few controllers have a transition delegate and copying an element is
-        // expensive.
-        func hasTransitions(_ handle: SectionHandle?) -> Bool { handle.map { store.hasTransitions($0) } ?? false }
-        func transition(of element: SentPicture.Element, appears: Bool) -> PictureChange.Transition? {
-            guard element.kind == .cell, let handle = element.handle else { return nil }
+        // The handle is checked first, because few controllers have a transition delegate.
+        func transition(of element: ViewElement, appears: Bool) -> PictureChange.Transition? {
+            guard element.key.kind == .cell, let handle = element.key.handle, store.hasTransitions(handle) else {
+                return nil
+            }
             let frame = store.askTransition(
                 of: handle, item: element.item, resting: element.frame, appears: appears)
             return frame.map { PictureChange.Transition(slot: element.slot, frame: $0) }
         }
-        let gone = difference.released.indices.filter { hasTransitions(difference.released[$0].handle) }
-        let come = difference.shown.filter { hasTransitions($0.handle) }
-        return gone.compactMap { transition(of: difference.released[$0], appears: false) }
-            + come.compactMap { picture.elements[$0].flatMap { transition(of: $0, appears: true) } }
+        return difference.released.compactMap { transition(of: $0, appears: false) }
+            + difference.shown.compactMap { transition(of: picture.elements[$0], appears: true) }
     }
 
     // MARK: Acknowledging
@@ -439,34 +465,44 @@ final class PictureSender {
         slots = SlotPool(
             shown: shown.map { ViewState.ReleasedSlot(slot: $0.slot, reuseIdentifier: $0.reuseIdentifier) },
             released: state.released)
-        picture.resume(sequence: state.sequence, contentSize: state.contentSize)
-        for item in shown { addShownElement(item) }
+        var (elements, orphans): ([ViewElement], [ViewElement]) = ([], [])
+        var keys: Set<ElementKey> = []
+        for item in shown {
+            let (element, exists) = shownElement(item)
+            if exists, keys.insert(element.key).inserted { elements.append(element) } else { orphans.append(element) }
+        }
+        picture.resume(sequence: state.sequence, contentSize: state.contentSize, elements, orphans: orphans)
+        (areCellsInOrder, areIdentitiesUnchecked) = (false, true)
         credit.resume(
             sequence: state.sequence, acknowledged: state.acknowledgedSequence, isStalled: state.isStalled)
         if keepsHistory { history = state.history }
     }
 
-    /// Adds an element that the viewer already shows. If its item no longer exists, the next change releases the
-    /// element.
-    private func addShownElement(_ item: PictureItem) {
+    /// Returns an element that the viewer already shows, and whether its item still exists. If it does not, the next
+    /// change releases the element.
+    private func shownElement(_ item: PictureItem) -> (element: ViewElement, exists: Bool) {
         let map = environment.map
         let handle = item.objectID.isEmpty ? nil : map.handle(forID: item.objectID)
-        let place = ElementKey(handle: handle, kind: item.kind, index: item.item)
-        let element = SentPicture.Element(
-            slot: item.slot, handle: handle, objectID: item.objectID, kind: item.kind, section: item.section,
-            item: item.item, frame: item.frame, z: item.z, reuseIdentifier: item.reuseIdentifier, content: item.content)
+        var element = ViewElement(
+            key: ElementKey(handle: handle, kind: item.kind, index: item.item), section: item.section,
+            frame: item.frame, z: item.z)
+        element.slot = item.slot
         var identity: String?
+        var exists = handle != nil || item.objectID.isEmpty
         if item.kind == .cell, let handle {
-            guard (0..<map.itemCount(of: handle)).contains(item.item) else { return orphans.append(element) }
-            let present = fetchContent(of: place)
-            contents[place] = present
-            identity = present.item.identity
+            exists = (0..<map.itemCount(of: handle)).contains(item.item)
+            if exists {
+                let present = fetchContent(of: element.key)
+                identity = present.item.identity
+                var cell = element
+                (cell.content, cell.slot) = (present, 0)
+                cells.append(cell)
+            }
         }
-        let key = SentPicture.Key(place, identity: identity)
-        guard picture.elements[key] == nil, handle != nil || item.objectID.isEmpty else {
-            return orphans.append(element)
-        }
-        picture.insertShown(element, key: key)
+        element.content = ViewElement.Content(
+            ListItem(identity: identity, reuseIdentifier: item.reuseIdentifier, content: item.content),
+            objectID: item.objectID, fields: item.content)
+        return (element, exists)
     }
 
     /// Stores in a view's state what the viewer was sent, so that another engine can resume the view.
@@ -476,7 +512,7 @@ final class PictureSender {
         state.acknowledgedSequence = credit.acknowledged
         state.isStalled = credit.isStalled
         state.contentSize = picture.contentSize
-        state.shown = (picture.present + orphans).map(PictureItem.init)
+        state.shown = items(of: picture.elements + picture.orphans)
         state.released = slots.released
     }
 }

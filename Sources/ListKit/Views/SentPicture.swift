@@ -8,111 +8,200 @@ struct SentPicture {
     private(set) var contentSize = Size.zero
     /// The distance to the edge of the viewport for sticky elements that was sent last.
     private(set) var stickyEdge = 0.0
-    private(set) var elements: [Key: Element] = [:]
-    /// The keys of the elements, section by section.
-    private(set) var order: [Key] = []
+    /// The elements, section by section, each with its content and its slot.
+    private(set) var elements: [ViewElement] = []
+    /// Elements whose items were removed, but whose slots are not released yet.
+    private(set) var orphans: [ViewElement] = []
+    /// Whether the elements are in list order and the list has moved none of them since.
+    private(set) var isInOrder = true
 
-    /// Identifies an element of a picture: by the identity of the item if there is one, or else by the index.
-    struct Key: Hashable {
-        let handle: SectionHandle?
-        let kind: ElementKind
-        let identity: ExactText?
-        let index: Int
+    /// Whether the viewer shows nothing.
+    var isEmpty: Bool { elements.isEmpty && orphans.isEmpty }
 
-        init(_ key: ElementKey, identity: String?) {
-            handle = key.handle
-            kind = key.kind
-            self.identity = identity.map { ExactText($0) }
-            index = identity == nil ? key.index : 0
-        }
-
-        private init(handle: SectionHandle?, index: Int) {
-            self.handle = handle
-            kind = .cell
-            identity = nil
-            self.index = index
-        }
-
-        /// Returns the key after a transaction, or `nil` if the item was removed.
-        func forwarded(by forwarding: [SectionHandle: PositionMap]) -> Key? {
-            guard kind == .cell, identity == nil, let handle, let forward = forwarding[handle] else { return self }
-            return forward(index).map { Key(handle: handle, index: $0) }
-        }
+    /// The sections of which elements were sent.
+    var handlesInUse: Set<SectionHandle> {
+        Set(elements.compactMap(\.key.handle)).union(orphans.compactMap(\.key.handle))
     }
 
-    /// One element as it was sent.
-    struct Element {
-        var slot: SlotNumber
-        let handle: SectionHandle?
-        let objectID: String
-        let kind: ElementKind
-        var section: Int
-        var item: Int
-        var frame: Rect
-        var z: Int64
-        var reuseIdentifier: String
-        var content: Fields
-        /// Where the element travels, if it is sticky.
-        var travel: ClosedRange<Double>?
-        /// Whether the item was removed.
-        var isGone = false
-
-        func isPlaced(like other: Element) -> Bool {
-            section == other.section && item == other.item && frame == other.frame && z == other.z
-        }
+    /// Returns the index in ``elements`` of an element that was sent from the present place of an element of the view.
+    ///
+    /// - Returns: `nil` if there is none, or if it must be searched for because the list has moved elements.
+    /// - Complexity: O(log elements).
+    func index(of element: ViewElement) -> Int? {
+        guard isInOrder else { return nil }
+        let index = elements.partitionPoint { ViewElement.isBefore($0, element) }
+        return index < elements.count && elements[index].key == element.key ? index : nil
     }
-
-    /// The elements, section by section.
-    var present: [Element] { order.compactMap { elements[$0] } }
 
     /// Advances the picture to the next sequence, with new elements.
-    mutating func advance(to elements: [Key: Element], _ order: [Key], contentSize: Size, stickyEdge: Double) {
+    mutating func advance(to elements: [ViewElement], contentSize: Size, stickyEdge: Double) {
         self.elements = elements
-        self.order = order
+        orphans = []
+        isInOrder = ViewElement.areInListOrder(elements)
         self.contentSize = contentSize
         self.stickyEdge = stickyEdge
         sequence += 1
     }
 
     /// Advances the picture to the next sequence, with new contents of some elements.
-    mutating func replaceContents(_ keys: [Key], by changed: [Element]) {
-        for (key, element) in zip(keys, changed) { elements[key] = element }
+    mutating func replaceContents(_ changed: [(index: Int, content: ViewElement.Content)]) {
+        for change in changed { elements[change.index].content = change.content }
         sequence += 1
     }
+
+    /// Records that there is no difference between the picture and the present elements.
+    mutating func recordUnchanged() { isInOrder = ViewElement.areInListOrder(elements) }
 
     /// Sets the sequence of the last piece of a change that was sent in pieces.
     mutating func setSequence(_ last: UInt64) { sequence = last }
 
-    /// Restores the sequence and the content size of a resumed view.
-    mutating func resume(sequence: UInt64, contentSize: Size) {
+    /// Restores the sequence, the content size and the elements of a resumed view.
+    mutating func resume(sequence: UInt64, contentSize: Size, _ elements: [ViewElement], orphans: [ViewElement]) {
         self.sequence = sequence
         self.contentSize = contentSize
+        (self.elements, self.orphans, isInOrder) = (elements, orphans, false)
     }
 
-    /// Adds an element that the viewer of a resumed view shows.
-    mutating func insertShown(_ element: Element, key: Key) {
-        elements[key] = element
-        order.append(key)
-    }
-
-    /// Moves elements to the new indexes of their items after a transaction. Returns the elements of removed items.
-    mutating func forward(_ forwarding: [SectionHandle: PositionMap]) -> [Element] {
-        guard !forwarding.isEmpty else { return [] }
-        var gone: [Element] = []
-        var moved: [Key: Element] = [:]
-        for (key, element) in elements {
-            guard let handle = key.handle, forwarding[handle] != nil else { continue }
+    /// Records that an update has moved sections or items. Elements are moved to the new indexes of their items.
+    mutating func forward(_ forwarding: [SectionHandle: PositionMap]) {
+        isInOrder = false
+        guard !forwarding.isEmpty else { return }
+        var hasGone = false
+        for index in elements.indices where elements[index].identity == nil {
+            let key = elements[index].key
             let new = key.forwarded(by: forwarding)
             guard new != key else { continue }
-            elements[key] = nil
-            if let new {
-                moved[new] = element
-            } else {
-                gone.append(element)
-                gone[gone.count - 1].isGone = true
-            }
+            elements[index].sentIndex = elements[index].item
+            if let new { elements[index].key = new } else { (elements[index].isGone, hasGone) = (true, true) }
         }
-        elements.merge(moved) { _, new in new }
-        return gone
+        guard hasGone else { return }
+        orphans += elements.filter(\.isGone)
+        elements.removeAll(where: \.isGone)
+    }
+
+    // MARK: The difference
+
+    /// Returns the difference between the picture and the present elements of the view, all with their contents.
+    func difference(to present: [ViewElement], contentSize: Size, stickyEdge: Double) -> PictureDifference {
+        let isOrdered = isInOrder && ViewElement.areInListOrder(present)
+        let places = (isOrdered ? placesInOrder(of: present) : nil) ?? placesByKey(of: present)
+        var difference = PictureDifference(present: present)
+        var isLeft = [Bool](repeating: true, count: elements.count)
+        for (index, place) in places.enumerated() {
+            guard let place, let old = elements[place].content, let new = present[index].content,
+                old.isReused(like: new)
+            else {
+                difference.shown.append(index)
+                continue
+            }
+            isLeft[place] = false
+            difference.present[index].slot = elements[place].slot
+            if !elements[place].isPlaced(like: present[index]) { difference.placed.append((index, place)) }
+            if elements[place].travel != present[index].travel { difference.rerouted.append(index) }
+            if !old.hasSameFields(as: new) { difference.rebound.append(index) }
+        }
+        difference.released = orphans
+        for place in elements.indices where isLeft[place] { difference.released.append(elements[place]) }
+        difference.released.sort { $0.slot < $1.slot }
+        difference.isResized = self.contentSize != contentSize || self.stickyEdge != stickyEdge
+        return difference
+    }
+
+    /// Returns for each present element the index of the same one in ``elements``. Both are in list order.
+    ///
+    /// - Returns: `nil` if an item has another identity than before, so that it may be elsewhere.
+    private func placesInOrder(of present: [ViewElement]) -> [Int?]? {
+        var places: [Int?] = []
+        places.reserveCapacity(present.count)
+        var place = 0
+        for index in present.indices {
+            while place < elements.count, ViewElement.isBefore(elements[place], present[index]) { place += 1 }
+            guard place < elements.count, elements[place].key == present[index].key else {
+                places.append(nil)
+                continue
+            }
+            if let old = elements[place].content, let new = present[index].content, !old.hasSameIdentity(as: new) {
+                return nil
+            }
+            places.append(place)
+            place += 1
+        }
+        return places
+    }
+
+    /// Identifies a cell by the identity of its item.
+    private struct Identity: Hashable {
+        let handle: SectionHandle?
+        let text: ExactText
+    }
+
+    /// Returns for each present element the index of the same one in ``elements``: that with the same identity, or if
+    /// its item has none, with the same key. Of two items with the same identity, the second one goes by its key.
+    private func placesByKey(of present: [ViewElement]) -> [Int?] {
+        guard !elements.isEmpty else { return [Int?](repeating: nil, count: present.count) }
+        var byKey: [ElementKey: Int] = [:]
+        var byIdentity: [Identity: Int] = [:]
+        byKey.reserveCapacity(elements.count)
+        for (place, element) in elements.enumerated() {
+            if let text = element.identity {
+                let identity = Identity(handle: element.key.handle, text: ExactText(text))
+                if byIdentity[identity] == nil {
+                    byIdentity[identity] = place
+                    continue
+                }
+            }
+            byKey[element.key] = place
+        }
+        var seen: Set<Identity> = []
+        return present.map { element in
+            guard let text = element.identity else { return byKey.removeValue(forKey: element.key) }
+            let identity = Identity(handle: element.key.handle, text: ExactText(text))
+            guard seen.insert(identity).inserted else { return byKey.removeValue(forKey: element.key) }
+            return byIdentity[identity]
+        }
+    }
+}
+
+/// The difference between the picture that a viewer has and the present elements of its view.
+struct PictureDifference {
+    /// All present elements. New ones have no slot yet.
+    var present: [ViewElement]
+    /// The elements that were sent and are no longer there, ascending by slot.
+    var released: [ViewElement] = []
+    /// The indexes in ``present`` of the new elements.
+    var shown: [Int] = []
+    /// The indexes in ``present`` of the elements with a new place, and in ``SentPicture/elements``.
+    var placed: [(index: Int, sent: Int)] = []
+    /// The indexes in ``present`` of the elements with new content.
+    var rebound: [Int] = []
+    /// The indexes in ``present`` of the elements that have another way to go as sticky ones.
+    var rerouted: [Int] = []
+    /// Whether the size of the content, or the edge for sticky elements, differs.
+    var isResized = false
+
+    init(present: [ViewElement]) { self.present = present }
+
+    /// Whether the pictures are equal.
+    var isEmpty: Bool {
+        released.isEmpty && shown.isEmpty && placed.isEmpty && rebound.isEmpty && rerouted.isEmpty && !isResized
+    }
+
+    /// The approximate number of bytes, as counted for the viewer's credit and as encoded in a message.
+    var size: (credit: Int, message: Int) {
+        var size = (
+            credit: 56 * placed.count + 4 * released.count, message: PictureChange.Placement.byteCount * placed.count
+        )
+        for index in shown {
+            guard let content = present[index].content else { continue }
+            let bytes = content.fields.byteCount + content.objectID.utf8.count
+            size.credit += bytes + 80
+            size.message += content.byteCount
+        }
+        for index in rebound {
+            let bytes = present[index].content?.fields.byteCount ?? 0
+            size.credit += bytes + 12
+            size.message += bytes + PictureChange.Rebinding.overhead
+        }
+        return size
     }
 }

@@ -105,15 +105,6 @@ public struct SlotMirror: Sendable, Hashable {
 }
 
 extension PictureItem {
-    /// The sort key of the element in a picture.
-    var order: (section: Int, kind: Int, item: Int) {
-        switch kind {
-        case .header: (section, 0, item)
-        case .cell: (section, 1, item)
-        case .footer: (section, 2, item)
-        }
-    }
-
     /// Moves the element to another section, item index and frame.
     fileprivate mutating func move(to place: PictureChange.Placement) {
         (section, item) = (place.section, place.item)

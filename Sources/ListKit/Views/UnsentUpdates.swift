@@ -76,74 +76,77 @@ struct UnsentUpdates {
 
     // MARK: Explaining a difference
 
-    /// Returns why the elements of a difference are released, shown and placed.
+    /// Returns why the elements of a difference are released, shown and placed; `nil` if the list had no update, so that
+    /// they only scrolled.
     ///
     /// - Parameters:
-    ///   - sent: the elements as the viewer was sent them, by key.
+    ///   - sent: the elements as the viewer was sent them.
     ///   - attributes: returns the present place of an element that need not be in view.
     func reasons(
-        for difference: PictureDifference, sent: [SentPicture.Key: SentPicture.Element], _ map: SectionMap,
+        for difference: PictureDifference, sent: [ViewElement], _ map: SectionMap,
         _ direction: ScrollDirection, attributes: (ElementKind, IndexPath) -> LayoutAttributes?
-    ) -> PictureChange.Reasons {
-        var reasons = PictureChange.Reasons(difference)
-        guard isPending else { return reasons }
-        let shown = difference.shown.map { difference.present[$0] }
+    ) -> PictureChange.Reasons? {
+        guard isPending else { return nil }
+        var reasons = PictureChange.Reasons(
+            released: difference.released.count, shown: difference.shown.count, placed: difference.placed.count)
         // An item that is released and shown at once was made again.
         var waiting: [Place: Int] = [:]
-        for (index, element) in shown.enumerated() { if let element { waiting[Place(element)] = index } }
+        for (number, index) in difference.shown.enumerated() {
+            let element = difference.present[index]
+            waiting[Place(element, at: IndexPath(section: element.section, item: element.item))] = number
+        }
         var reinserted: Set<ExactText> = []
         for (index, element) in difference.released.enumerated() {
-            let isInList = map.position(ofID: element.objectID) != nil
+            let objectID = element.content?.objectID ?? ""
+            let isInList = map.position(ofID: objectID) != nil
             guard let path = self.path(of: element), map.itemCount(at: path.section) != nil, !element.isGone else {
                 // A section that is not in the list, while an object with its identifier is.
-                let isSectionGone = element.handle.flatMap { map.position(of: $0) } == nil
+                let isSectionGone = element.key.handle.flatMap { map.position(of: $0) } == nil
                 reasons.released[index] = isSectionGone && isInList ? .moved : .deleted
-                if isSectionGone, isInList { reinserted.insert(ExactText(element.objectID)) }
+                if isSectionGone, isInList { reinserted.insert(ExactText(objectID)) }
                 continue
             }
             if let match = waiting[Place(element, at: path)] {
                 (reasons.released[index], reasons.shown[match]) = (.reloaded, .reloaded)
             } else if path != IndexPath(section: element.section, item: element.item) {
                 reasons.released[index] = .moved
-            } else if element.handle != nil {
-                let present = attributes(element.kind, path)
-                let isPastEnd = element.kind != .cell || map.itemCount(at: path.section) ?? 0 <= path.item
+            } else if element.key.handle != nil {
+                let present = attributes(element.key.kind, path)
+                let isPastEnd = element.key.kind != .cell || map.itemCount(at: path.section) ?? 0 <= path.item
                 let isGone = present == nil && isPastEnd
                 let stays = present?.isAtRest(like: element.frame, element.travel, direction) ?? true
                 if isGone { reasons.released[index] = .deleted } else if !stays { reasons.released[index] = .moved }
             }
         }
         let origins = paths?.inverted()
-        for (index, element) in shown.enumerated() where reasons.shown[index] == .scrolled {
-            guard let element else { continue }
-            reasons.shown[index] = reasonToShow(element, origins, reinserted)
+        for (number, index) in difference.shown.enumerated() where reasons.shown[number] == .scrolled {
+            reasons.shown[number] = reasonToShow(difference.present[index], origins, reinserted)
         }
-        for (index, element) in difference.placed.enumerated() {
-            guard let old = sent[difference.placedKeys[index]] else { continue }
+        for (number, place) in difference.placed.enumerated() {
+            let (old, element) = (sent[place.sent], difference.present[place.index])
             let stays =
                 old.section == element.section && old.item == element.item && old.z == element.z
-                && old.isAtRest(like: element, direction)
-            if !stays { reasons.placed[index] = .moved }
+                && old.frame.isAtRest(old.travel, like: element.frame, element.travel, direction)
+            if !stays { reasons.placed[number] = .moved }
         }
         return reasons
     }
 
     private func reasonToShow(
-        _ element: SentPicture.Element, _ origins: PathForwarding?, _ reinserted: Set<ExactText>
+        _ element: ViewElement, _ origins: PathForwarding?, _ reinserted: Set<ExactText>
     ) -> PictureChange.Reason {
-        let key = ElementKey(handle: element.handle, kind: element.kind, index: element.item)
         let path = IndexPath(section: element.section, item: element.item)
-        let origin = isVague || origins == nil ? path : origins?.path(of: path, isCell: element.kind == .cell)
-        if element.handle == nil || origin == nil || fresh.contains(key) {
-            return reinserted.contains(ExactText(element.objectID)) ? .moved : .inserted
+        let origin = isVague || origins == nil ? path : origins?.path(of: path, isCell: element.key.kind == .cell)
+        if element.key.handle == nil || origin == nil || fresh.contains(element.key) {
+            return reinserted.contains(ExactText(element.content?.objectID ?? "")) ? .moved : .inserted
         }
-        return origin != path || moved.contains(key) ? .moved : .scrolled
+        return origin != path || moved.contains(element.key) ? .moved : .scrolled
     }
 
     /// Returns the present path of an element that the viewer was sent; `nil` if its item was removed.
-    private func path(of element: SentPicture.Element) -> IndexPath? {
+    private func path(of element: ViewElement) -> IndexPath? {
         let path = IndexPath(section: element.section, item: element.item)
-        return paths == nil ? path : paths?.path(of: path, isCell: element.kind == .cell)
+        return paths == nil ? path : paths?.path(of: path, isCell: element.key.kind == .cell)
     }
 
     /// The present place of an element, by which a released element and a shown one are the same.
@@ -152,12 +155,8 @@ struct UnsentUpdates {
         let kind: ElementKind
         let path: IndexPath
 
-        init(_ element: SentPicture.Element) {
-            self.init(element, at: IndexPath(section: element.section, item: element.item))
-        }
-
-        init(_ element: SentPicture.Element, at path: IndexPath) {
-            (objectID, kind, self.path) = (ExactText(element.objectID), element.kind, path)
+        init(_ element: ViewElement, at path: IndexPath) {
+            (objectID, kind, self.path) = (ExactText(element.content?.objectID ?? ""), element.key.kind, path)
         }
     }
 }
@@ -166,13 +165,6 @@ extension LayoutAttributes {
     /// Returns whether an element lies at the same place, wherever a sticky one has travelled to.
     fileprivate func isAtRest(like frame: Rect, _ travel: ClosedRange<Double>?, _ direction: ScrollDirection) -> Bool {
         self.frame.isAtRest(self.travel, like: frame, travel, direction)
-    }
-}
-
-extension SentPicture.Element {
-    /// Returns whether the element lies at the same place, wherever a sticky one has travelled to.
-    fileprivate func isAtRest(like other: SentPicture.Element, _ direction: ScrollDirection) -> Bool {
-        frame.isAtRest(travel, like: other.frame, other.travel, direction)
     }
 }
 

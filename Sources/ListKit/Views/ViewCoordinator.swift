@@ -127,7 +127,8 @@ final class ViewCoordinator {
     /// Returns an item as a view last showed it, or `nil` if no view shows the item.
     func displayedItem(of handle: SectionHandle, at index: Int) -> ListItem? {
         let key = ElementKey(handle: handle, kind: .cell, index: index)
-        for view in views { if let content = view.sender.contents[key] { return content.item } }
+        let section = map.position(of: handle) ?? 0
+        for view in views { if let item = view.sender.item(of: key, section: section) { return item } }
         return nil
     }
 

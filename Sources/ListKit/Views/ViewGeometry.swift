@@ -448,8 +448,14 @@ final class ViewGeometry {
     private var axis: ScrollDirection? { kind.usesPlacements ? nil : direction }
 
     private func elements(in rect: Rect, origin: Point) -> [ViewElement] {
-        let elements = layout.attributes(in: rect, origin: origin).compactMap { attributes -> ViewElement? in
-            guard let handle = map.handle(at: attributes.path.section) else { return nil }
+        let all = layout.attributes(in: rect, origin: origin)
+        // Mostly the sections are next to each other, and are looked up at once.
+        let bounds = layout.ordersBySection ? (all.first?.path.section ?? 0, all.last?.path.section ?? -1) : (0, -1)
+        let handles = (0..<all.count).contains(bounds.1 - bounds.0) ? map.handles(in: bounds.0..<bounds.1 + 1) : []
+        let elements = all.compactMap { attributes -> ViewElement? in
+            let place = attributes.path.section - bounds.0
+            let known = handles.indices.contains(place) ? handles[place] : map.handle(at: attributes.path.section)
+            guard let handle = known else { return nil }
             return ViewElement(
                 key: ElementKey(handle: handle, kind: attributes.kind, index: attributes.path.item),
                 section: attributes.path.section, frame: attributes.frame, z: Int64(attributes.zIndex),

@@ -14,7 +14,8 @@ struct DisplayStepTests {
     }
 
     private func expectEqual(_ step: DisplayStep, _ expected: DisplayStep) {
-        #expect(step.appeared == expected.appeared && step.disappeared == expected.disappeared)
+        #expect(step.appeared.map(\.key) == expected.appeared.map(\.key))
+        #expect(step.disappeared.map(\.key) == expected.disappeared.map(\.key))
         #expect(step.sectionsAppeared.map(\.section) == expected.sectionsAppeared.map(\.section))
         #expect(step.sectionsAppeared.map(\.handle) == expected.sectionsAppeared.map(\.handle))
         #expect(step.sectionsDisappeared.map(\.section) == expected.sectionsDisappeared.map(\.section))
