@@ -28,18 +28,26 @@ enum WriteAheadLog {
     /// - Complexity: O(frames that the mark requires).
     static func fault(ofLog path: String, mark: StoreMark?, database: UInt64, boot: UInt64) -> String? {
         let due = mark?.requiredFrames(of: database, in: boot) ?? 0
-        guard let file = MappedFile(path) else { return due > 0 ? "missing" : nil }
-        // The mapping outlives the call.
-        return unsafe file.withUnsafeBytes { bytes in
-            guard bytes.count > headerSize else { return due > 0 ? "truncated to \(bytes.count) bytes" : nil }
-            guard var reader = unsafe LogReader(unsafe bytes) else { return "damaged in its header" }
-            guard due > 0, reader.salts == mark?.salts else { return nil }
-            for frame in 1...due where !reader.readFrame() {
-                return reader.isAtEnd
-                    ? "truncated after frame \(frame - 1) of \(due)" : "damaged in frame \(frame) of \(due)"
-            }
-            return nil
+        let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return due > 0 ? "missing" : nil }
+        defer { close(file) }
+        var state = listd_file_state()
+        guard unsafe listd_state_of(file, &state) == 0, state.is_regular != 0 else { return due > 0 ? "missing" : nil }
+        let size = Int(state.size)
+        guard size > headerSize else { return due > 0 ? "truncated to \(size) bytes" : nil }
+        // The mapping belongs to this call, and the reader does not outlive it.
+        guard let start = unsafe mmap(nil, size, PROT_READ, Int32(MAP_PRIVATE), file, 0), unsafe start != MAP_FAILED
+        else { return due > 0 ? "missing" : nil }
+        defer { unsafe munmap(start, size) }
+        guard var reader = unsafe LogReader(unsafe UnsafeRawBufferPointer(start: start, count: size)) else {
+            return "damaged in its header"
         }
+        guard due > 0, reader.salts == mark?.salts else { return nil }
+        for frame in 1...due where !reader.readFrame() {
+            return reader.isAtEnd
+                ? "truncated after frame \(frame - 1) of \(due)" : "damaged in frame \(frame) of \(due)"
+        }
+        return nil
     }
 }
 
@@ -99,38 +107,5 @@ enum WriteAheadLog {
             second = second &+ (isLittleEndian ? UInt32(littleEndian: high) : UInt32(bigEndian: high)) &+ first
         }
         sum = (first, second)
-    }
-}
-
-/// A read-only memory mapping of a file. The mapping ends with this object.
-@safe private final class MappedFile {
-    // Owned by this object, which unmaps it; nil for an empty file.
-    private let start: UnsafeMutableRawPointer?
-    private let count: Int
-
-    /// Maps a file. The result is nil if the file cannot be read.
-    init?(_ path: String) {
-        let file = unsafe open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return nil }
-        defer { close(file) }
-        var state = listd_file_state()
-        guard unsafe listd_state_of(file, &state) == 0, state.is_regular != 0 else { return nil }
-        count = Int(state.size)
-        guard count > 0 else {
-            unsafe start = nil
-            return
-        }
-        let mapped = unsafe mmap(nil, count, PROT_READ, Int32(MAP_PRIVATE), file, 0)
-        guard unsafe mapped != MAP_FAILED else { return nil }
-        unsafe start = mapped
-    }
-
-    deinit {
-        if let start = unsafe start { unsafe munmap(start, count) }
-    }
-
-    /// Calls `body` with the bytes of the file, which are valid during the call.
-    @unsafe func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) -> Result) -> Result {
-        unsafe body(UnsafeRawBufferPointer(start: start, count: count))
     }
 }
