@@ -1,0 +1,554 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// The elements that appeared and disappeared in one view by a scroll step or a transaction.
+struct DisplayStep {
+    /// The elements that appeared.
+    var appeared: [ViewElement] = []
+    /// The elements that disappeared, as they were before.
+    var disappeared: [ViewElement] = []
+    /// The sections whose first element appeared.
+    var sectionsAppeared: [(section: Int, handle: SectionHandle)] = []
+    /// The sections whose last element disappeared, with their old positions.
+    var sectionsDisappeared: [(section: Int, handle: SectionHandle)] = []
+    /// The sections that entered the working range.
+    var entered: [(section: Int, handle: SectionHandle)] = []
+    /// The sections that left the working range, with their old positions.
+    var exited: [(section: Int, handle: SectionHandle)] = []
+    /// The items that entered the working range of a view that counts items.
+    var itemsEntered: [WorkingRange.Item] = []
+    /// The items that left the working range of a view that counts items, with their old places.
+    var itemsExited: [WorkingRange.Item] = []
+
+    /// Sets the elements and sections that appeared and disappeared, by a comparison of the old elements with the new.
+    ///
+    /// - Parameter forwarding: the mappings of old to new item indexes.
+    mutating func setChanges(
+        from old: [ViewElement], to new: [ViewElement], forwarding: [SectionHandle: PositionMap]
+    ) {
+        let present = Set(new.map(\.key))
+        var survived: Set<ElementKey> = []
+        survived.reserveCapacity(old.count)
+        for element in old {
+            if let key = element.key.forwarded(by: forwarding), present.contains(key) {
+                survived.insert(key)
+            } else {
+                disappeared.append(element)
+            }
+        }
+        appeared = new.filter { !survived.contains($0.key) }
+        sectionsAppeared = DisplayStep.sections(of: new, without: old)
+        sectionsDisappeared = DisplayStep.sections(of: old, without: new)
+    }
+
+    /// Sets the elements and sections that appeared and disappeared while all sections kept their positions.
+    ///
+    /// - Returns: `false` if the elements are not in list order. Then nothing is set.
+    /// - Complexity: O(elements + changed sections · log elements).
+    mutating func setChanges(scrollingFrom old: [ViewElement], to new: [ViewElement]) -> Bool {
+        guard ViewElement.areInListOrder(old), ViewElement.areInListOrder(new) else { return false }
+        var index = 0
+        for element in new {
+            while index < old.count, ViewElement.isBefore(old[index], element) {
+                disappeared.append(old[index])
+                index += 1
+            }
+            if index < old.count, old[index].key == element.key { index += 1 } else { appeared.append(element) }
+        }
+        disappeared += old[index...]
+        sectionsAppeared = DisplayStep.sections(of: appeared, withoutElementIn: old)
+        sectionsDisappeared = DisplayStep.sections(of: disappeared, withoutElementIn: new)
+        return true
+    }
+
+    /// Returns the sections of some elements of which no element is among others, which are in list order.
+    private static func sections(
+        of elements: [ViewElement], withoutElementIn others: [ViewElement]
+    ) -> [(section: Int, handle: SectionHandle)] {
+        var sections: [(section: Int, handle: SectionHandle)] = []
+        var last: Int?
+        for element in elements where element.section != last {
+            last = element.section
+            let place = others.partitionPoint { $0.section < element.section }
+            let isAmongOthers = place < others.count && others[place].section == element.section
+            if !isAmongOthers, let handle = element.key.handle { sections.append((element.section, handle)) }
+        }
+        return sections
+    }
+
+    private static func sections(
+        of elements: [ViewElement], without others: [ViewElement]
+    ) -> [(section: Int, handle: SectionHandle)] {
+        var known: Set<SectionHandle> = []
+        known.reserveCapacity(others.count + elements.count)
+        for element in others { if let handle = element.key.handle { known.insert(handle) } }
+        return elements.compactMap { element in
+            guard let handle = element.key.handle, known.insert(handle).inserted else { return nil }
+            return (element.section, handle)
+        }
+    }
+}
+
+/// Counts for each section and item the views that show it or have it in range. Section controllers are notified only
+/// of the first and the last view (rule DH-13).
+struct DisplayCounts {
+    private var sections: [SectionHandle: Int] = [:]
+    private var items: [ElementKey: Int] = [:]
+    private var ranges: [SectionHandle: Int] = [:]
+
+    /// Returns whether any view shows a section or has the section in range.
+    func isInUse(_ handle: SectionHandle) -> Bool { sections[handle] != nil || ranges[handle] != nil }
+
+    /// Returns whether any view has a section in range.
+    func isInRange(_ handle: SectionHandle) -> Bool { ranges[handle] != nil }
+
+    /// Returns whether any view shows a section.
+    func isDisplayed(_ handle: SectionHandle) -> Bool { sections[handle] != nil }
+
+    /// Returns the indexes, ascending, of the items that any view shows in the sections that `isWanted` selects.
+    ///
+    /// - Complexity: O(items shown in all sections).
+    func displayedItems(where isWanted: (SectionHandle) -> Bool) -> [SectionHandle: [Int]] {
+        var indexes: [SectionHandle: [Int]] = [:]
+        for key in items.keys {
+            if let handle = key.handle, isWanted(handle) { indexes[handle, default: []].append(key.index) }
+        }
+        return indexes.mapValues { $0.sorted() }
+    }
+
+    /// Moves the counts to the new indexes of items after a transaction. Call ``remove(item:of:)`` for the removed
+    /// items first.
+    ///
+    /// - Complexity: O(items shown in all sections), or O(1) if no items moved.
+    mutating func forward(_ forwarding: [SectionHandle: PositionMap]) {
+        guard !forwarding.isEmpty else { return }
+        let gone = items.filter { $0.key.handle.map { forwarding[$0] != nil } ?? false }
+        for key in gone.keys { items[key] = nil }
+        for (key, count) in gone { if let new = key.forwarded(by: forwarding) { items[new, default: 0] += count } }
+    }
+
+    /// Records that one more view shows an item. Returns whether no view showed the item before.
+    mutating func add(item index: Int, of handle: SectionHandle) -> Bool {
+        DisplayCounts.increment(ElementKey(handle: handle, kind: .cell, index: index), in: &items)
+    }
+
+    /// Records that one view fewer shows an item. Returns whether no view shows the item any more.
+    mutating func remove(item index: Int, of handle: SectionHandle) -> Bool {
+        DisplayCounts.decrement(ElementKey(handle: handle, kind: .cell, index: index), in: &items)
+    }
+
+    /// Records that one more element of a section is shown. Returns whether no element was shown before.
+    mutating func add(elementOf handle: SectionHandle) -> Bool { DisplayCounts.increment(handle, in: &sections) }
+
+    /// Records that one element fewer of a section is shown. Returns whether no element is shown any more.
+    mutating func remove(elementOf handle: SectionHandle) -> Bool { DisplayCounts.decrement(handle, in: &sections) }
+
+    /// Records that a section entered a view's working range. Returns whether no other view has the section in range.
+    mutating func enterRange(_ handle: SectionHandle) -> Bool { DisplayCounts.increment(handle, in: &ranges) }
+
+    /// Records that a section left a view's working range. Returns whether no view has the section in range any more.
+    mutating func exitRange(_ handle: SectionHandle) -> Bool { DisplayCounts.decrement(handle, in: &ranges) }
+
+    /// Adds 1 to a count. Returns whether it was 0 before.
+    private static func increment<Key>(_ key: Key, in counts: inout [Key: Int]) -> Bool {
+        let before = counts.updateValue(1, forKey: key)
+        if let before { counts[key] = before + 1 }
+        return before == nil
+    }
+
+    /// Subtracts 1 from a count. Returns whether it is 0 now.
+    private static func decrement<Key>(_ key: Key, in counts: inout [Key: Int]) -> Bool {
+        guard let count = counts.removeValue(forKey: key) else { return false }
+        if count > 1 { counts[key] = count - 1 }
+        return count == 1
+    }
+}
+
+/// The sections around the visible elements of a view; in views that count items, also the items around them.
+struct WorkingRange {
+    /// An item, with the position of its section.
+    typealias Item = (section: Int, handle: SectionHandle, item: Int)
+
+    /// The positions of the sections in range.
+    private(set) var sections = 0..<0
+    /// The paths of the items in range; `nil` = there are none, or the view counts sections.
+    private var items: ClosedRange<IndexPath>?
+
+    /// Makes an empty range.
+    init() {}
+
+    /// Computes the range around some elements.
+    ///
+    /// - Parameter size: the number of sections or items on each side for which the view's options have no number.
+    /// - Complexity: O(elements + log n).
+    init(around elements: [ViewElement], _ options: ListViewOptions, size: Int, in map: SectionMap) {
+        let visible = elements.lazy.filter { $0.key.handle != nil }.map(\.section)
+        guard let first = visible.min(), let last = visible.max() else { return }
+        let (trail, lead) = (options.trail ?? max(0, size), options.lead ?? max(0, size))
+        switch options.workingRangeUnit {
+        case .sections: sections = first - min(trail, first)..<last + 1 + min(lead, max(0, map.count - 1 - last))
+        case .items:
+            sections = first..<last + 1
+            let visible = WorkingRange.visibleItems(of: elements, map)
+            let lower = visible.lowerBound - min(trail, visible.lowerBound)
+            let upper = visible.upperBound + min(lead, max(0, map.itemCount - visible.upperBound))
+            guard lower < upper, let begin = map.path(ofItem: lower), let end = map.path(ofItem: upper - 1)
+            else { return }
+            items = begin...end
+            sections = min(first, begin.section)..<max(last, end.section) + 1
+        }
+    }
+
+    /// Returns the range from the first to the last visible item, counted from the start of the list. If only headers
+    /// and footers are visible, the range is empty and lies where they are: a header before the items of its section, a
+    /// footer after them.
+    private static func visibleItems(of elements: [ViewElement], _ map: SectionMap) -> Range<Int> {
+        var cells: ClosedRange<IndexPath>?
+        for element in elements where element.key.kind == .cell && element.key.handle != nil {
+            let path = IndexPath(section: element.section, item: element.key.index)
+            cells = cells.map { min($0.lowerBound, path)...max($0.upperBound, path) } ?? path...path
+        }
+        if let cells { return map.positions(of: cells) }
+        // A sticky header is also visible where its section ends, so the last element counts.
+        guard let last = elements.filter({ $0.key.handle != nil }).max(by: ViewElement.isBefore) else { return 0..<0 }
+        let place = map.itemOffset(ofSection: last.section)
+        let position = last.key.kind == .footer ? place + (map.itemCount(at: last.section) ?? 0) : place
+        return position..<position
+    }
+
+    /// Returns the indexes of the items of a section that are in range.
+    fileprivate func items(inSection section: Int, count: Int) -> Range<Int> {
+        guard let items, (items.lowerBound.section...items.upperBound.section).contains(section) else { return 0..<0 }
+        let first = section == items.lowerBound.section ? items.lowerBound.item : 0
+        let end = section == items.upperBound.section ? items.upperBound.item + 1 : count
+        return min(first, count)..<max(min(first, count), min(end, count))
+    }
+
+    /// The sections with items in range.
+    fileprivate var sectionsWithItems: Range<Int> {
+        items.map { $0.lowerBound.section..<$0.upperBound.section + 1 } ?? 0..<0
+    }
+
+    /// Returns the positions of the items in range, counted from the start of the list.
+    fileprivate func positions(_ map: SectionMap) -> Range<Int> { items.map { map.positions(of: $0) } ?? 0..<0 }
+}
+
+extension DisplayStep {
+    /// Sets the sections and items that entered and left the working range.
+    ///
+    /// - Parameter forwarding: the mappings of old to new item indexes in the update that is being presented; `nil` =
+    ///   the list has not changed.
+    /// - Complexity: O(changes + log n); during an update also O(sections in range · log n).
+    mutating func setRanges(
+        from old: WorkingRange, to new: WorkingRange, _ map: SectionMap, forwarding: [SectionHandle: PositionMap]?
+    ) {
+        guard let forwarding else {
+            entered = new.sections.parts(without: old.sections).flatMap { map.places(in: $0) }
+            exited = old.sections.parts(without: new.sections).flatMap { map.places(in: $0) }
+            let (before, after) = (old.positions(map), new.positions(map))
+            itemsEntered = after.parts(without: before).flatMap { map.items(at: $0) }
+            itemsExited = before.parts(without: after).flatMap { map.items(at: $0) }
+            return
+        }
+        entered = map.places(in: new.sections).filter {
+            map.oldPosition(of: $0.handle).map(old.sections.contains) != true
+        }
+        exited = old.sections.compactMap { section -> (section: Int, handle: SectionHandle)? in
+            guard let handle = map.oldHandle(at: section) else { return nil }
+            return map.position(of: handle).map(new.sections.contains) == true ? nil : (section, handle)
+        }
+        setItems(from: old, to: new, map, forwarding)
+    }
+
+    private mutating func setItems(
+        from old: WorkingRange, to new: WorkingRange, _ map: SectionMap, _ forwarding: [SectionHandle: PositionMap]
+    ) {
+        for (section, handle) in map.places(in: new.sectionsWithItems) {
+            let present = new.items(inSection: section, count: map.itemCount(at: section) ?? 0)
+            let before =
+                map.oldPosition(of: handle)
+                .map { old.items(inSection: $0, count: map.oldItemCount(at: $0)) } ?? 0..<0
+            if let forward = forwarding[handle] {
+                let stayed = Set(before.compactMap { forward($0) })
+                itemsEntered += present.lazy.filter { !stayed.contains($0) }.map { (section, handle, $0) }
+            } else {
+                itemsEntered += present.parts(without: before).joined().map { (section, handle, $0) }
+            }
+        }
+        for section in old.sectionsWithItems {
+            guard let handle = map.oldHandle(at: section) else { continue }
+            let before = old.items(inSection: section, count: map.oldItemCount(at: section))
+            let present =
+                map.position(of: handle)
+                .map { new.items(inSection: $0, count: map.itemCount(at: $0) ?? 0) } ?? 0..<0
+            if let forward = forwarding[handle] {
+                itemsExited += before.lazy.filter { forward($0).map(present.contains) != true }
+                    .map { (section, handle, $0) }
+            } else {
+                itemsExited += before.parts(without: present).joined().map { (section, handle, $0) }
+            }
+        }
+    }
+}
+
+extension SectionMap {
+    /// Returns the sections in a range of positions.
+    fileprivate func places(in range: Range<Int>) -> [(section: Int, handle: SectionHandle)] {
+        range.isEmpty ? [] : zip(range, handles(in: range)).map { ($0, $1) }
+    }
+
+    /// Returns the positions, counted from the start of the list, of the items from one path to another.
+    fileprivate func positions(of items: ClosedRange<IndexPath>) -> Range<Int> {
+        let first = itemOffset(ofSection: items.lowerBound.section) + items.lowerBound.item
+        return first..<max(first, itemOffset(ofSection: items.upperBound.section) + items.upperBound.item) + 1
+    }
+
+    /// Returns the items at some positions, counted from the start of the list.
+    fileprivate func items(at positions: Range<Int>) -> [WorkingRange.Item] {
+        guard !positions.isEmpty, let first = path(ofItem: positions.lowerBound) else { return [] }
+        var items: [WorkingRange.Item] = []
+        items.reserveCapacity(positions.count)
+        var (section, item) = (first.section, first.item)
+        while items.count < positions.count, let handle = handle(at: section) {
+            let end = min(itemCount(at: section) ?? 0, item + positions.count - items.count)
+            for index in item..<max(item, end) { items.append((section, handle, index)) }
+            (section, item) = (section + 1, 0)
+        }
+        return items
+    }
+}
+
+extension Range<Int> {
+    /// Returns the parts of the range before and after another one, which are not empty.
+    fileprivate func parts(without other: Range<Int>) -> [Range<Int>] {
+        let before = lowerBound..<Swift.max(lowerBound, Swift.min(upperBound, other.lowerBound))
+        let after = Swift.min(upperBound, Swift.max(lowerBound, other.upperBound))..<upperBound
+        return [before, after].filter { !$0.isEmpty }
+    }
+}
+
+/// A pending call that notifies a section controller of a change in a view. ``SectionStore/perform(_:)`` makes the
+/// call.
+struct ControllerCall {
+    /// The notification that the section controller receives.
+    enum Message {
+        case willDisplayItem(Int)
+        case didEndDisplayingItem(Int)
+        case willDisplay
+        case didEndDisplaying
+        case willEnterRange
+        case didExitRange
+        case didScroll(ListScrollEvent)
+    }
+
+    /// The section controller that is notified.
+    enum Receiver {
+        /// The section's controller, which is made if there is none.
+        case made
+        /// The section's controller, if there is one.
+        case existing
+        /// A controller that was released.
+        case former(ListSectionController)
+        /// No controller: only the adapter's own delegates are notified.
+        case nobody
+    }
+
+    let message: Message
+    let handle: SectionHandle
+    let receiver: Receiver
+    /// The present or former position of the section, for the adapter's own delegates; `nil` = they are not notified.
+    var section: Int?
+}
+
+/// The calls that notify section controllers of appearing and disappearing elements, of working ranges and of
+/// scrolling.
+///
+/// Elements are counted over all views, so that each controller is notified once (rule DH-13).
+struct ControllerCalls {
+    private(set) var calls: [ControllerCall] = []
+    private let replaced: [SectionHandle: ListSectionController]
+
+    /// Makes the calls for some steps. Appearances come before disappearances, and items before their section (rules
+    /// DH-10, WR-14).
+    ///
+    /// - Parameter effects: the effects of the update that led to the steps; `nil` = no update did.
+    init(_ steps: [DisplayStep], _ counts: inout DisplayCounts, _ map: SectionMap, _ effects: UpdateEffects? = nil) {
+        replaced = effects?.replaced ?? [:]
+        let forwarding = effects?.forwarding ?? [:]
+        let before = replacedSections(counts)
+        let disappeared = steps.count == 1 ? steps[0].disappeared : steps.flatMap(\.disappeared)
+        var goneItems: Set<ElementKey> = []
+        goneItems.reserveCapacity(disappeared.count)
+        for element in disappeared where element.key.kind == .cell {
+            guard let handle = element.key.handle else { continue }
+            if counts.remove(item: element.key.index, of: handle) { goneItems.insert(element.key) }
+        }
+        counts.forward(forwarding)
+        let handedOver = steps.count > 1 ? extractHandedOver(from: &goneItems, steps, forwarding) : []
+        for step in steps {
+            for element in step.appeared {
+                addAppearance(of: element, isHandedOver: handedOver.contains(element.key), &counts)
+            }
+        }
+        for element in disappeared {
+            addDisappearance(of: element, isItemGone: goneItems.remove(element.key) != nil, &counts)
+        }
+        for section in replacedSections(counts) { addCallsToSuccessor(of: section, map) }
+        addRanges(steps, &counts)
+        for section in before { addCallsToReplacedController(of: section) }
+    }
+
+    /// Makes the calls for a scroll event. They notify the section controllers whose elements the view shows.
+    init(_ event: ListScrollEvent, in view: ListView) {
+        replaced = [:]
+        for handle in view.handlesShown(cellsOnly: false) { add(.didScroll(event), handle, .existing) }
+    }
+
+    private mutating func add(
+        _ message: ControllerCall.Message, _ handle: SectionHandle, _ receiver: ControllerCall.Receiver,
+        section: Int? = nil
+    ) {
+        calls.append(ControllerCall(message: message, handle: handle, receiver: receiver, section: section))
+    }
+
+    /// Finds the items in `gone` that appear in another view, so that they stay shown. Removes their old keys from
+    /// `gone` and returns their new keys.
+    private func extractHandedOver(
+        from gone: inout Set<ElementKey>, _ steps: [DisplayStep], _ forwarding: [SectionHandle: PositionMap]
+    ) -> Set<ElementKey> {
+        let appeared = Set(steps.flatMap(\.appeared).map(\.key))
+        var handedOver: Set<ElementKey> = []
+        for key in gone {
+            guard let new = key.forwarded(by: forwarding), appeared.contains(new) else { continue }
+            handedOver.insert(new)
+            gone.remove(key)
+        }
+        return handedOver
+    }
+
+    private mutating func addAppearance(of element: ViewElement, isHandedOver: Bool, _ counts: inout DisplayCounts) {
+        guard let handle = element.key.handle else { return }
+        let isCounted = element.key.kind == .cell && counts.add(item: element.key.index, of: handle)
+        let isNewSection = counts.add(elementOf: handle)
+        let receiver = replaced[handle] == nil ? ControllerCall.Receiver.made : .nobody
+        if isCounted && !isHandedOver {
+            add(.willDisplayItem(element.key.index), handle, receiver, section: element.section)
+        }
+        if isNewSection { add(.willDisplay, handle, receiver, section: element.section) }
+    }
+
+    private mutating func addDisappearance(of element: ViewElement, isItemGone: Bool, _ counts: inout DisplayCounts) {
+        guard let handle = element.key.handle else { return }
+        let isSectionGone = counts.remove(elementOf: handle)
+        let receiver = replaced[handle] == nil ? ControllerCall.Receiver.existing : .nobody
+        if isItemGone { add(.didEndDisplayingItem(element.key.index), handle, receiver, section: element.section) }
+        if isSectionGone { add(.didEndDisplaying, handle, receiver, section: element.section) }
+    }
+
+    // MARK: Working range
+
+    private mutating func addRanges(_ steps: [DisplayStep], _ counts: inout DisplayCounts) {
+        var (entered, exited): ([SectionHandle], [SectionHandle]) = ([], [])
+        for step in steps {
+            for place in step.entered where counts.enterRange(place.handle) { entered.append(place.handle) }
+        }
+        for step in steps {
+            for place in step.exited where counts.exitRange(place.handle) { exited.append(place.handle) }
+        }
+        for handle in entered where replaced[handle] == nil { add(.willEnterRange, handle, .made) }
+        for handle in replaced.keys.sorted() where counts.isInRange(handle) { add(.willEnterRange, handle, .made) }
+        for handle in exited where replaced[handle] == nil { add(.didExitRange, handle, .existing) }
+    }
+
+    // MARK: Replaced controllers
+
+    /// The items of a section that are shown, and whether the section is shown and in range.
+    private struct DisplayedSection {
+        let handle: SectionHandle
+        let items: [Int]
+        let isDisplayed: Bool
+        let isInRange: Bool
+    }
+
+    /// Returns the display state of the sections whose controllers were replaced.
+    private func replacedSections(_ counts: DisplayCounts) -> [DisplayedSection] {
+        guard !replaced.isEmpty else { return [] }
+        let items = counts.displayedItems { replaced[$0] != nil }
+        return replaced.keys.sorted().map { handle in
+            DisplayedSection(
+                handle: handle, items: items[handle] ?? [], isDisplayed: counts.isDisplayed(handle),
+                isInRange: counts.isInRange(handle))
+        }
+    }
+
+    private mutating func addCallsToSuccessor(of section: DisplayedSection, _ map: SectionMap) {
+        guard section.isDisplayed, map.position(of: section.handle) != nil else { return }
+        for index in section.items { add(.willDisplayItem(index), section.handle, .made) }
+        add(.willDisplay, section.handle, .made)
+    }
+
+    private mutating func addCallsToReplacedController(of section: DisplayedSection) {
+        guard let controller = replaced[section.handle] else { return }
+        for index in section.items { add(.didEndDisplayingItem(index), section.handle, .former(controller)) }
+        if section.isDisplayed { add(.didEndDisplaying, section.handle, .former(controller)) }
+        if section.isInRange { add(.didExitRange, section.handle, .former(controller)) }
+    }
+}
+
+extension SectionStore {
+    /// Makes a call that notifies a section controller of a change in a view.
+    func perform(_ call: ControllerCall) {
+        let controller: ListSectionController? =
+            switch call.receiver {
+            case .made: controller(of: call.handle)
+            case .existing: existingController(of: call.handle)
+            case .former(let controller): controller
+            case .nobody: nil
+            }
+        guard let controller else { return }
+        switch call.message {
+        case .willDisplayItem(let index):
+            notify(controller, call, .display) { $0.sectionController(controller, willDisplayItemAt: index) }
+        case .didEndDisplayingItem(let index):
+            notify(controller, call, .endDisplay) { $0.sectionController(controller, didEndDisplayingItemAt: index) }
+        case .willDisplay: notify(controller, call, .display) { $0.sectionControllerWillDisplay(controller) }
+        case .didEndDisplaying:
+            notify(controller, call, .endDisplay) { $0.sectionControllerDidEndDisplaying(controller) }
+        case .willEnterRange:
+            guard let delegate = controller.workingRangeDelegate else { return }
+            gate.call(.workingRange, call.handle, in: self) {
+                delegate.sectionControllerWillEnterWorkingRange(controller)
+            }
+        case .didExitRange:
+            guard let delegate = controller.workingRangeDelegate else { return }
+            gate.call(.workingRange, call.handle, in: self) {
+                delegate.sectionControllerDidExitWorkingRange(controller)
+            }
+        case .didScroll(let event):
+            guard let delegate = controller.scrollDelegate else { return }
+            gate.call(.scroll, call.handle, in: self) { delegate.sectionController(controller, didScroll: event) }
+        }
+    }
+
+    private func notify(
+        _ controller: ListSectionController, _ call: ControllerCall, _ callback: ListControllerCall.Callback,
+        _ message: (any ListDisplayDelegate) -> Void
+    ) {
+        guard let delegate = controller.displayDelegate else { return }
+        gate.call(callback, call.handle, in: self) { message(delegate) }
+    }
+
+    /// Returns the arguments for the adapter's own delegates, or `nil` if they are not notified of a call.
+    func announcement(of call: ControllerCall) -> (object: ListObject, section: Int, item: Int?, appears: Bool)? {
+        guard let section = call.section else { return nil }
+        let (item, appears): (Int?, Bool)
+        switch call.message {
+        case .willDisplayItem(let index): (item, appears) = (index, true)
+        case .didEndDisplayingItem(let index): (item, appears) = (index, false)
+        case .willDisplay: (item, appears) = (nil, true)
+        case .didEndDisplaying: (item, appears) = (nil, false)
+        case .willEnterRange, .didExitRange, .didScroll: return nil
+        }
+        let object = appears ? map.object(of: call.handle) : map.oldObject(of: call.handle)
+        return object.map { ($0, section, item, appears) }
+    }
+}
