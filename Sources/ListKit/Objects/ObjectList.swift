@@ -519,3 +519,169 @@
         return .present(flush.change)
     }
 }
+
+/// The next action of the owner of an ``ObjectList``.
+@_spi(Daemon) @frozen public enum UpdateStep: Sendable {
+    /// Wait until the given time, or until the next call of the list.
+    case wait(FlushTiming)
+    /// Compute a diff, on any thread, and pass its output to ``ObjectList/finishDiff(_:)``.
+    case diff(DiffJob)
+    /// Ask the section controllers about a dragged item, and pass their verdict to ``ObjectList/finishAskingAboutMove(_:)``.
+    case ask(ItemMoveRequest)
+    /// Write to the store, and pass the outcome to ``ObjectList/finishStoring(_:retryingEach:sharesTable:now:)``.
+    case store(StoreWrite)
+    /// Reserve revision numbers in the store, and pass the outcome to ``ObjectList/finishReserving(_:_:now:)``.
+    case reserve(StoreWrite)
+    /// Present an update, and pass the result to ``ObjectList/finishPresenting(_:)``.
+    case present(Change)
+    /// Run the queued item updates up to a ticket, and pass the result to ``ObjectList/recordItemChanges(_:answering:)``.
+    case presentItems(through: Ticket)
+    /// Send the answers to requests that changed nothing or failed.
+    case answers([RequestAnswer])
+}
+
+/// A request to move a dragged item. The section controllers decide about it.
+@_spi(Daemon) @frozen public struct ItemMoveRequest: Sendable, Hashable {
+    /// The identifier of the request.
+    public var id: RequestID
+    /// The path of the item before the move.
+    public var from: IndexPath
+    /// The path of the item after the move.
+    public var to: IndexPath
+    /// Whether the request is animated.
+    public var animated: Bool
+    /// The maximum size of the item's object after the move, in bytes of its identifier and fields.
+    public var maximumObjectBytes: Int
+
+    /// Creates a request to move an item.
+    public init(
+        id: RequestID, from: IndexPath, to: IndexPath, animated: Bool = true, maximumObjectBytes: Int = .max
+    ) {
+        self.maximumObjectBytes = maximumObjectBytes
+        self.id = id
+        self.from = from
+        self.to = to
+        self.animated = animated
+    }
+}
+
+/// The section controllers' verdict on a dragged item.
+@_spi(Daemon) @frozen public enum ItemMoveVerdict: Sendable {
+    /// The item stays where it is; the request succeeds.
+    case refused
+    /// The item cannot be moved; the request fails.
+    case error(ListError)
+    /// The item's whole section moves. Equal indexes mean that nothing changes.
+    case section(from: Int, to: Int)
+    /// The section's object changes. The new object has the item at its new place.
+    case object(ListObject)
+    /// The section controller moves the item itself, when the update is presented. Only for a presentation on the same
+    /// executor.
+    case controller
+}
+
+/// The answer of a presentation to an ``ItemMoveRequest``.
+@_spi(Daemon) @frozen public struct ItemMoveAnswer: Sendable {
+    /// The item changes that the request caused, in order: queued item updates, then the move if the controller made
+    /// it itself.
+    public var changes: [Announcement] = []
+    /// The section controllers' verdict; `nil` if a controller moved the item itself, as the last of the changes.
+    public var verdict: ItemMoveVerdict?
+
+    /// Creates an empty answer.
+    public init() {}
+}
+
+/// A write to the store, in one transaction.
+@_spi(Daemon) @frozen public struct StoreWrite: Sendable {
+    /// The update that is written; `nil` if the objects do not change.
+    public var change: Change?
+    /// The announced transactions that are not in the store yet.
+    public var log: [Transaction]
+    /// The oldest revision whose later changes the store keeps.
+    public var oldestRevision: UInt64
+    /// The latest announced revision, which is the revision of the objects before this write.
+    public var revision: UInt64
+    /// The highest revision that may be announced once this write has succeeded.
+    public var limit: UInt64
+
+    /// Creates a write.
+    public init(
+        _ change: Change? = nil, log: [Transaction] = [], oldestRevision: UInt64, revision: UInt64, limit: UInt64
+    ) {
+        self.change = change
+        self.log = log
+        self.oldestRevision = oldestRevision
+        self.revision = revision
+        self.limit = limit
+    }
+
+    /// Whether this is the first write of a list: all of it with its present revision.
+    public var startsPersistence: Bool { limit == revision && change?.whole != nil }
+}
+
+/// The outcome of a flush: the answers to its requests, and the events to announce in the order that the contract
+/// requires.
+@frozen public struct FlushResult: Sendable {
+    /// One answer for each request of the flush, in order of arrival.
+    public var answers: [RequestAnswer] = []
+    /// The applied transaction; `nil` when nothing changed.
+    public var transaction: Transaction?
+    /// The events to announce, in order: first the events queued before the flush, then `.updated` if there is a
+    /// transaction, then all other events.
+    public var events: [AdapterEvent] = []
+
+    /// Creates an empty result.
+    public init() {}
+}
+
+/// The answer to one request.
+@frozen public struct RequestAnswer: Sendable {
+    /// The identifier of the answered request.
+    public var id: RequestID
+    /// The revision that contains the request's effect, or the error that prevented it.
+    public var outcome: Result<UInt64, ListError>
+    /// The objects that the request dropped because an earlier object had the same identifier.
+    public var droppedDuplicates: DroppedDuplicates
+    /// Whether a section controller or IGListKit's rules refused to move the item. The list is then unchanged.
+    public var isRefused: Bool
+
+    /// Creates an answer.
+    public init(
+        id: RequestID, outcome: Result<UInt64, ListError>,
+        droppedDuplicates: DroppedDuplicates = DroppedDuplicates(), isRefused: Bool = false
+    ) {
+        self.id = id
+        self.outcome = outcome
+        self.droppedDuplicates = droppedDuplicates
+        self.isRefused = isRefused
+    }
+}
+
+/// The objects of a list that were dropped because an earlier object of the list has the same identifier.
+@frozen public struct DroppedDuplicates: Sendable, Hashable {
+    /// The maximum number of identifiers in ``ids``.
+    public static let maximumIDs = 8
+
+    /// The number of dropped objects.
+    public var count: Int
+    /// The identifiers of the first dropped objects, each once, in list order; at most ``maximumIDs``.
+    public var ids: [String]
+
+    /// Describes dropped objects; by default, none.
+    public init(count: Int = 0, ids: [String] = []) {
+        self.count = count
+        self.ids = ids
+    }
+}
+
+/// The time at which a flush is due.
+@frozen public enum FlushTiming: Sendable, Hashable {
+    /// No flush is due, because nothing is queued.
+    case idle
+    /// A flush is due in the next turn of the executor.
+    case now
+    /// A flush is due at the given time, in milliseconds of the clock that is passed to
+    /// ``ListAdapter/flushNow(now:)``.
+    case at(UInt64)
+}

@@ -103,3 +103,78 @@ public typealias RequestID = UInt64
         case after(String)
     }
 }
+
+extension UpdateRequest {
+    /// Whether the request needs a flush of its own, because its effect depends on the current items.
+    @_spi(Daemon) public var requiresOwnTransaction: Bool {
+        switch operation {
+        case .moveItem, .configure: true
+        case .performUpdates, .applyChanges, .moveObject, .patchObject, .reloadObjects, .reloadData, .invalid: false
+        }
+    }
+
+    /// Whether a transaction with this request may be animated; always `false` for a reload.
+    var allowsAnimation: Bool {
+        if case .reloadData = operation { false } else { animated }
+    }
+
+    /// Returns the error for a request that expects another revision than the list's; `nil` if there is no conflict.
+    func conflict(with revision: UInt64) -> ListError? {
+        guard expectedRevision != 0, expectedRevision != revision else { return nil }
+        return ListError(.revisionConflict, "expected_revision is \(expectedRevision), but the list is at \(revision)")
+    }
+}
+
+extension UpdateRequest.Operation {
+    /// Whether the request writes objects, even if they are the same as before.
+    var writesObjects: Bool {
+        switch self {
+        case .performUpdates, .applyChanges, .moveObject, .patchObject: true
+        case .moveItem, .reloadObjects, .reloadData, .invalid, .configure: false
+        }
+    }
+}
+
+/// Computes the target of a move request from the place where a dragged item is dropped.
+public enum ListReordering {
+    /// Returns the path to which a dropped item moves.
+    ///
+    /// Inside of its own section, an item moves to the place of the drop. A section with a single item can also be
+    /// dropped on another section with a single item: dropped at item 0, it moves before that section; dropped at item
+    /// 1, it moves after that section. All other drops between sections are refused (rule AD-146).
+    /// - Parameters:
+    ///   - source: the path of the dragged item.
+    ///   - target: the path of the drop. In a section with a single item, item 1 is the place behind that item.
+    ///   - itemCount: returns the number of items in a section; `nil` past the last section.
+    /// - Returns: the path after the move, for ``UpdateRequest/Operation/moveItem(from:to:)``; `nil` if the drop is
+    ///   refused, so that the item returns to its source.
+    public static func destination(
+        from source: IndexPath, droppedAt target: IndexPath, itemCount: (Int) -> Int?
+    ) -> IndexPath? {
+        guard let sourceCount = itemCount(source.section), let targetCount = itemCount(target.section),
+            (0..<sourceCount).contains(source.item)
+        else { return nil }
+        if source.section == target.section, sourceCount > 1 {
+            return (0..<sourceCount).contains(target.item) ? target : nil
+        }
+        guard sourceCount == 1, targetCount == 1, (0...1).contains(target.item) else { return nil }
+        if source.section == target.section { return source }
+        let shift = source.section < target.section ? target.item - 1 : target.item
+        return IndexPath(section: target.section + shift, item: 0)
+    }
+}
+
+/// The changes of the items of one section, in IGListKit's form of simultaneous changes.
+///
+/// `deletes`, `updates` and the `from` of moves are positions before all changes. `inserts` and the `to` of moves
+/// are positions after all changes.
+struct ListItemChanges {
+    var deletes: [Int] = []
+    var inserts: [Int] = []
+    var moves: [(from: Int, to: Int)] = []
+    var updates: [Int] = []
+
+    var isEmpty: Bool { deletes.isEmpty && inserts.isEmpty && moves.isEmpty && updates.isEmpty }
+
+    init(updates: [Int]) { self.updates = updates }
+}

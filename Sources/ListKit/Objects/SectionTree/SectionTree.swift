@@ -382,3 +382,276 @@ extension SectionTree {
         freeSlots.append(slot)
     }
 }
+
+extension SectionTree {
+    /// Returns the number of sections in one state.
+    func count(_ side: ListSide = .new) -> Int { order.total.count(side) }
+
+    /// Returns the number of items in one state.
+    func itemCount(_ side: ListSide = .new) -> Int { order.total.items(side) }
+
+    /// Returns whether every section has exactly one item; true for an empty list.
+    func isFlat(_ side: ListSide = .new) -> Bool { order.total.isFlat(side) }
+
+    /// Returns the index of the section with an identifier in one state; `nil` if there is no such section.
+    func index(of id: String, in side: ListSide = .new) -> Int? { index(ofID: id.utf8Span.span, in: side) }
+
+    /// Returns the index of the section with an identifier, given as UTF-8 bytes; `nil` if there is no such section.
+    func index(ofID id: Span<UInt8>, in side: ListSide = .new) -> Int? {
+        place(ofSlot: slot(ofID: id), in: side).map { order.summary(before: $0).count(side) }
+    }
+
+    /// Returns the index of the section with an object's identifier in one state; `nil` if there is no such section.
+    func index(of object: ListObject, in side: ListSide = .new) -> Int? {
+        place(ofSlot: slot(of: object), in: side).map { order.summary(before: $0).count(side) }
+    }
+
+    /// Returns the section at an index in one state; `nil` if there is no such section.
+    func section(at index: Int, in side: ListSide = .new) -> Section? {
+        guard let place = order.place(at: index, side) else { return nil }
+        return section(at: place, side)
+    }
+
+    /// Returns the object at an index in one state; `nil` if there is no such section.
+    func object(at index: Int, in side: ListSide = .new) -> ListObject? { section(at: index, in: side)?.object }
+
+    /// Returns the section with an identifier in one state, and its index; `nil` if there is no such section.
+    func section(of id: String, in side: ListSide = .new) -> (index: Int, section: Section)? {
+        guard let place = place(ofSlot: slot(ofID: id.utf8Span.span), in: side) else { return nil }
+        return section(at: place, side).map { (order.summary(before: place).count(side), $0) }
+    }
+
+    /// Returns the object with an identifier in one state; `nil` if there is no such object.
+    func object(withID id: String, in side: ListSide = .new) -> ListObject? {
+        guard let place = place(ofSlot: slot(ofID: id.utf8Span.span), in: side) else { return nil }
+        return section(at: place, side)?.object
+    }
+
+    /// Returns the section with an object's identifier in one state; `nil` if there is no such section.
+    func section(of object: ListObject, in side: ListSide = .new) -> Section? {
+        guard let place = place(ofSlot: slot(of: object), in: side) else { return nil }
+        return section(at: place, side)
+    }
+
+    /// Returns the number of items before a section in one state; past the last section, the number of all items.
+    func itemOffset(ofSection index: Int, in side: ListSide = .new) -> Int {
+        guard let place = order.place(at: index, side) else { return index <= 0 ? 0 : itemCount(side) }
+        return order.summary(before: place).items(side)
+    }
+
+    /// Returns the path of an item in one state; `nil` if there is no such item.
+    ///
+    /// - Parameter item: the number of items before the item in the list.
+    func path(ofItem item: Int, in side: ListSide = .new) -> IndexPath? {
+        order.place(ofItem: item, side).map { IndexPath(section: $0.section, item: $0.item) }
+    }
+
+    /// Calls `body` for the sections of a range in one state, in order. The range is clamped to the list.
+    ///
+    /// - Complexity: O(log n + sections visited).
+    func forEachSection(
+        in range: Range<Int>, of side: ListSide = .new, _ body: (_ index: Int, _ section: Section) -> Void
+    ) {
+        let range = range.clamped(to: 0..<count(side))
+        guard var place = order.place(at: range.lowerBound, side), !range.isEmpty else { return }
+        var index = range.lowerBound
+        while true {
+            if place.position == Int(order.leaves[place.leaf].count) {
+                guard let next = order.leaf(after: place.leaf) else { return }
+                place = SectionOrder.Place(leaf: next, position: 0)
+                continue
+            }
+            if order.word(at: place).isPresent(side), let section = section(at: place, side) {
+                body(index, section)
+                index += 1
+                if index == range.upperBound { return }
+            }
+            place.position += 1
+        }
+    }
+
+    /// Returns the number of consecutive sections in the new state, from the section at an index on, that have that
+    /// section's object type and number of items.
+    ///
+    /// - Parameter payloadsMatter: whether the run also ends before the next section with a payload.
+    /// - Complexity: O(log n + sections counted).
+    func countOfSections(likeSectionAt index: Int, payloadsMatter: Bool) -> Int {
+        guard var place = order.place(at: index, .new) else { return 0 }
+        let type = objects[order.word(at: place).slot]?.storage.type
+        let items = order.itemCount(at: place)
+        var count = 0
+        while true {
+            if place.position == Int(order.leaves[place.leaf].count) {
+                guard let next = order.leaf(after: place.leaf) else { return count }
+                place = SectionOrder.Place(leaf: next, position: 0)
+                continue
+            }
+            let word = order.word(at: place)
+            if word.isPresent(.new) {
+                let isLike =
+                    order.itemCount(at: place) == items && objects.hasType(type, at: word.slot)
+                    && (!payloadsMatter || count == 0 || payloads[word.slot] == SectionTree.noPayload)
+                guard isLike else { return count }
+                count += 1
+            }
+            place.position += 1
+        }
+    }
+
+    /// Returns all objects in one state, in order.
+    ///
+    /// - Complexity: O(n).
+    func objects(_ side: ListSide = .new) -> [ListObject] {
+        var result: [ListObject] = []
+        result.reserveCapacity(count(side))
+        forEachSection(in: 0..<count(side), of: side) { _, section in result.append(section.object) }
+        return result
+    }
+
+    private func section(at place: SectionOrder.Place, _ side: ListSide) -> Section? {
+        let word = order.word(at: place)
+        let payload = payloads[word.slot]
+        if side == .old, word.isChanged, let version = oldVersions[word.slot] {
+            return Section(object: version.object, itemCount: Int(version.items), payload: payload)
+        }
+        guard let object = objects[word.slot] else { return nil }
+        return Section(object: object, itemCount: Int(order.itemCount(at: place)), payload: payload)
+    }
+}
+
+extension SectionTree {
+    /// Returns the changes of the open transaction.
+    ///
+    /// Deletes, updates and the `from` of moves are indexes before the transaction. Inserts and the `to` of moves
+    /// are indexes after it. A move is an object that was moved, or removed and inserted again; moves that follow
+    /// from other changes are left out. An object that was replaced by an equal object is no update.
+    /// - Complexity: O(changes · log n).
+    public func changes() -> ListIndexSetResult {
+        var (inserts, deletes, updates): ([Int], [Int], [Int]) = ([], [], [])
+        var moves: [ListMoveIndex] = []
+        for slot in touchedSlots() {
+            let place = order.place(ofSlot: slot)
+            let (word, before) = (order.word(at: place), order.summary(before: place))
+            switch (word.isOld, word.isNew) {
+            case (true, true):
+                if contentDiffers(in: slot, from: slot) { updates.append(before.count(.old)) }
+            case (true, false): deletes.append(before.count(.old))
+            case (false, true):
+                guard let origin = origins[slot] else {
+                    inserts.append(before.count(.new))
+                    continue
+                }
+                let old = order.summary(before: order.place(ofSlot: origin)).count(.old)
+                if contentDiffers(in: slot, from: origin) { updates.append(old) }
+                moves.append(ListMoveIndex(from: old, to: before.count(.new)))
+            case (false, false): break
+            }
+        }
+        let origins = ListIndexSet(moves.map(\.from))
+        deletes.removeAll { origins.contains($0) }
+        let needed = SectionTree.neededMoves(moves, inserts: inserts, deletes: deletes)
+        return ListIndexSetResult(
+            inserts: ListIndexSet(inserts), deletes: ListIndexSet(deletes), updates: ListIndexSet(updates),
+            moves: needed)
+    }
+
+    /// Returns whether the object in a slot differs from the object that `origin` held before the transaction.
+    private func contentDiffers(in slot: Int, from origin: Int) -> Bool {
+        guard let object = objects[slot], let before = oldVersions[origin]?.object ?? objects[origin] else {
+            return false
+        }
+        return !object.hasSameContent(as: before)
+    }
+
+    /// Returns the necessary moves. A move is unnecessary if its section keeps its place among the sections that were
+    /// not moved.
+    private static func neededMoves(_ moves: [ListMoveIndex], inserts: [Int], deletes: [Int]) -> [ListMoveIndex] {
+        if moves.isEmpty { return [] }
+        let gone = (deletes + moves.map(\.from)).sorted()
+        let come = (inserts + moves.map(\.to)).sorted()
+        let candidates = moves.filter { move in
+            move.from - gone.partitionPoint { $0 < move.from } == move.to - come.partitionPoint { $0 < move.to }
+        }
+        .sorted()
+        let stays = LongestIncreasingRun.memberCounts(
+            of: candidates.map { LongestIncreasingRun.Stretch(first: UInt32(truncatingIfNeeded: $0.to), count: 1) })
+        let unneeded = Set(zip(candidates, stays).compactMap { $1 > 0 ? $0 : nil })
+        return moves.filter { !unneeded.contains($0) }.sorted { $0.to < $1.to }
+    }
+}
+
+extension SectionTree {
+    /// Returns a description of a broken invariant of the tree; `nil` if all hold. Tests call this after each edit.
+    ///
+    /// - Complexity: O(n · log n).
+    func brokenInvariant() -> String? {
+        var slots: Set<Int> = []
+        var fault: String?
+        let total = order.validateSubtree(order.root, level: order.height, parent: SectionOrder.none) {
+            word, problem in
+            if let problem { fault = problem }
+            if let word, !slots.insert(word.slot).inserted {
+                fault = "slot \(word.slot) occurs twice in the order of the sections"
+            }
+        }
+        if let fault { return fault }
+        if total != order.total { return "the total is \(order.total), but the sum over the leaves is \(total)" }
+        if slots.count + freeSlots.count != slotCount { return "some slots are neither in the order nor free" }
+        if let free = freeSlots.first(where: { slots.contains($0) }) { return "slot \(free) is in the order, but free" }
+        var linked = 0
+        for slot in slots {
+            guard let object = objects[slot] else { return "slot \(slot) has no object" }
+            guard let found = self.slot(of: object) else { return "the identifier \(object.id) is not in the index" }
+            if found == slot { linked += 1 } else if isNew(slot) { return "the index has a wrong slot of \(object.id)" }
+        }
+        if linked != identifiers.count {
+            return "the index has \(identifiers.count) identifiers, the order has \(linked)"
+        }
+        return hasOpenTransaction || order.oldItems.isEmpty && origins.isEmpty && oldVersions.isEmpty
+            ? nil : "data of a closed transaction is left"
+    }
+}
+
+extension SectionOrder {
+    /// Validates the invariants of all nodes and leaves below a child, and returns the sum of their sections.
+    ///
+    /// - Parameter visit: called with each section, and with a description of each broken invariant.
+    func validateSubtree(
+        _ child: Int, level: Int, parent: UInt32, visit: (SectionWord?, String?) -> Void
+    ) -> SectionSummary {
+        level == 0
+            ? validateLeaf(child, parent: parent, visit: visit)
+            : validateNode(child, level: level, parent: parent, visit: visit)
+    }
+
+    private func validateLeaf(
+        _ leaf: Int, parent: UInt32, visit: (SectionWord?, String?) -> Void
+    ) -> SectionSummary {
+        var sum = SectionSummary.zero
+        var touched: Int32 = 0
+        for position in 0..<Int(leaves[leaf].count) {
+            let word = word(at: Place(leaf: leaf, position: position))
+            sum += summary(at: Place(leaf: leaf, position: position))
+            if !word.isPlain { touched += 1 }
+            visit(word, Int(leafOfSlot[word.slot]) == leaf ? nil : "slot \(word.slot) has another leaf than \(leaf)")
+        }
+        if leaves[leaf].parent != parent { visit(nil, "leaf \(leaf) has a wrong parent") }
+        if touched != leaves[leaf].touched { visit(nil, "leaf \(leaf) has a wrong number of touched sections") }
+        return sum
+    }
+
+    private func validateNode(
+        _ node: Int, level: Int, parent: UInt32, visit: (SectionWord?, String?) -> Void
+    ) -> SectionSummary {
+        var sum = SectionSummary.zero
+        let start = node * SectionOrder.nodeSize
+        for position in start..<start + Int(nodes[node].count) {
+            let below = validateSubtree(
+                Int(children[position]), level: level - 1, parent: UInt32(truncatingIfNeeded: node), visit: visit)
+            if below != sums[position] { visit(nil, "node \(node) has a wrong summary of a child") }
+            sum += below
+        }
+        if nodes[node].parent != parent { visit(nil, "node \(node) has a wrong parent") }
+        return sum
+    }
+}
