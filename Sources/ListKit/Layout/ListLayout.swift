@@ -132,3 +132,104 @@ extension ListLayout {
         old.size == new.size ? .nothing : .everything
     }
 }
+
+/// The layout of one element: its frame and its stacking order.
+public struct LayoutAttributes: Sendable, Hashable {
+    /// The section and the item of the element. The item is 0 for headers and footers.
+    public var path: IndexPath
+    /// Whether the element is a cell, a header or a footer.
+    public var kind: ElementKind
+    /// The frame of the element in content coordinates.
+    public var frame: Rect
+    /// The stacking order. Of two overlapping elements, the one with the larger number is in front.
+    public var zIndex: Int
+    /// The first and the last position along the scroll axis between which a sticky element travels; `nil` for any other
+    /// element.
+    public var travel: ClosedRange<Double>?
+
+    /// Makes attributes from their parts.
+    public init(path: IndexPath, kind: ElementKind, frame: Rect, zIndex: Int) {
+        self.path = path
+        self.kind = kind
+        self.frame = frame
+        self.zIndex = zIndex
+    }
+}
+
+/// The part of a layout that has to be computed again when the viewport moves or changes its size (rule LY-47).
+@frozen public enum BoundsInvalidation: Sendable, Hashable {
+    /// Nothing. All frames are unchanged.
+    case nothing
+    /// The sticky headers.
+    case supplementaryViews
+    /// The whole layout.
+    case everything
+}
+
+/// The changes of sections in one transaction, for a layout.
+///
+/// `deletes` and the origins of `moves` are positions before the transaction. `inserts`, the targets of `moves` and
+/// `reloads` are positions **after** it, because the layout reads these sections from its source. A section whose
+/// items changed in number, order or size, or whose metrics changed, is a reload. Positions may be in any order.
+/// Duplicates and positions out of range are ignored.
+public struct LayoutChanges: Sendable, Hashable {
+    /// The old positions of deleted sections.
+    public var deletes: [Int]
+    /// The new positions of inserted sections.
+    public var inserts: [Int]
+    /// The moves of sections.
+    public var moves: [Move]
+    /// The **new** positions of sections to read again.
+    public var reloads: [Int]
+
+    /// The move of a section.
+    public struct Move: Sendable, Hashable {
+        /// The old position.
+        public var from: Int
+        /// The new position.
+        public var to: Int
+
+        /// Makes a move.
+        public init(from: Int, to: Int) {
+            self.from = from
+            self.to = to
+        }
+    }
+
+    /// Makes changes; without arguments, no changes.
+    public init(deletes: [Int] = [], inserts: [Int] = [], moves: [Move] = [], reloads: [Int] = []) {
+        self.deletes = deletes
+        self.inserts = inserts
+        self.moves = moves
+        self.reloads = reloads
+    }
+
+    /// The number of changes.
+    var count: Int { deletes.count + inserts.count + moves.count + reloads.count }
+}
+
+/// The changes of one transaction, validated and sorted.
+struct SectionEdit: Sendable {
+    /// The old positions of deleted and moved sections, ascending.
+    let removals: [Int]
+    /// The new positions of inserted and moved sections, ascending.
+    let insertions: [Int]
+    /// The new positions of reloaded sections, ascending.
+    let reloads: [Int]
+
+    /// Validates and sorts changes. Nil if they do not turn `oldCount` sections into `newCount`.
+    init?(_ changes: LayoutChanges, from oldCount: Int, to newCount: Int) {
+        removals = Self.sortedPositions(changes.deletes + changes.moves.map(\.from), below: oldCount)
+        insertions = Self.sortedPositions(changes.inserts + changes.moves.map(\.to), below: newCount)
+        let inserted = Set(insertions)
+        reloads = Self.sortedPositions(changes.reloads, below: newCount).filter { !inserted.contains($0) }
+        guard oldCount - removals.count + insertions.count == newCount else { return nil }
+    }
+
+    /// The number of changes.
+    var count: Int { removals.count + insertions.count + reloads.count }
+
+    private static func sortedPositions(_ positions: [Int], below count: Int) -> [Int] {
+        Set(positions).filter { $0 >= 0 && $0 < count }.sorted()
+    }
+}

@@ -84,3 +84,152 @@ extension FlowLayout {
         tree.layOutAll(from: FlowState(), rules: rules)
     }
 }
+
+/// Changes of single sections. Each function adds to `touched` the chunks that have to be laid out afterwards.
+extension FlowLayout {
+    /// Removes the sections at old positions, which must be ascending.
+    mutating func remove(_ positions: [Int], touched: inout Set<Int>) {
+        var rest = positions[...]
+        while let last = rest.last, let (leaf, before) = tree.first(where: { $0.sections > last }) {
+            guard let pack = tree.leaves[leaf].pack else {
+                rest.removeLast()
+                removeChunk(leaf, touched: &touched)
+                continue
+            }
+            var columns = PackColumns(pack)
+            while let position = rest.last, position >= before.sections {
+                columns.remove(position - before.sections)
+                rest.removeLast()
+            }
+            store(columns, in: leaf, touched: &touched)
+        }
+    }
+
+    /// Inserts sections from the source at new positions, which must be ascending.
+    mutating func insert(_ positions: [Int], source: some LayoutSource, touched: inout Set<Int>) {
+        var rest = positions[...]
+        while let first = rest.popFirst() {
+            switch SectionDraft(section: first, source: source, rules: rules) {
+            case .large(let large): insert(large, at: first, touched: &touched)
+            case .small(let shape):
+                let (leaf, start) = leafForInsertion(at: first)
+                var columns = tree.leaves[leaf].pack.map(PackColumns.init) ?? PackColumns()
+                let appends = first == tree.total.sections
+                columns.insert(shape, at: first - start)
+                while let next = rest.first, next <= start + columns.sectionCount {
+                    // A large section splits the pack, so it is inserted in the next round.
+                    guard case .small(let shape) = SectionDraft(section: next, source: source, rules: rules) else {
+                        break
+                    }
+                    columns.insert(shape, at: next - start)
+                    rest.removeFirst()
+                }
+                store(columns, in: leaf, fillingPacks: appends, touched: &touched)
+            }
+        }
+    }
+
+    /// Reads the sections at new positions again. The positions must be ascending.
+    mutating func reload(_ positions: [Int], source: some LayoutSource, touched: inout Set<Int>) {
+        for position in positions {
+            guard let (leaf, before) = tree.first(where: { $0.sections > position }) else { return }
+            let draft = SectionDraft(section: position, source: source, rules: rules)
+            switch (draft, tree.leaves[leaf].pack.map(PackColumns.init)) {
+            case (.small(let shape), .some(var columns)):
+                let section = position - before.sections
+                guard columns.shape(of: section) != shape else { continue }
+                columns.remove(section)
+                columns.insert(shape, at: section)
+                store(columns, in: leaf, touched: &touched)
+            case (.large(let large), .none):
+                if case .large(let old) = tree.leaves[leaf].content, old.hasShape(of: large) { continue }
+                tree.update(leaf) { $0 = FlowChunk(.large(large)) }
+                touched.insert(leaf)
+            case (.small, .none), (.large, .some):
+                remove([position], touched: &touched)
+                insert([position], source: source, touched: &touched)
+            }
+        }
+    }
+
+    /// Reads the size of one item again. A path without an item is ignored.
+    mutating func resize(_ path: IndexPath, source: some LayoutSource, touched: inout Set<Int>) {
+        guard path.section >= 0, let (leaf, before) = tree.first(where: { $0.sections > path.section }) else { return }
+        let section = path.section - before.sections
+        guard let count = tree.leaves[leaf].itemCount(ofSection: section), (0..<count).contains(path.item) else {
+            return
+        }
+        let size = rules.axisSize(of: source.sizeForItem(at: path))
+        if tree.update(leaf, { $0.resize(path.item, inSection: section, to: size) }) { touched.insert(leaf) }
+    }
+
+    /// Lays out the changed chunks, and the chunks after them whose state at the start changes.
+    mutating func layOutAfterChanges(_ touched: Set<Int>) {
+        let ordered = touched.map { (tree.sum(before: $0).sections, $0) }.sorted { $0.0 < $1.0 }.map(\.1)
+        tree.layOutAfterChanges(ordered, from: FlowState(), rules: rules)
+    }
+}
+
+extension FlowLayout {
+    /// Returns the chunk into which a small section at a position is inserted, and the position of the chunk's first
+    /// section. Makes a new chunk if needed.
+    ///
+    /// The chunk of the previous section is preferred, so that appended sections go to the last chunk.
+    private mutating func leafForInsertion(at position: Int) -> (leaf: Int, start: Int) {
+        let previous = position > 0 ? tree.first { $0.sections >= position } : nil
+        if let previous, tree.leaves[previous.leaf].pack != nil { return (previous.leaf, previous.before.sections) }
+        let next = previous.map { tree.leaf(after: $0.leaf) } ?? tree.firstLeaf
+        if let next, tree.leaves[next].pack != nil { return (next, position) }
+        return (tree.insert(.vacant, after: previous?.leaf), position)
+    }
+
+    private mutating func insert(_ large: LargeSection, at position: Int, touched: inout Set<Int>) {
+        let previous = position > 0 ? tree.first { $0.sections >= position } : nil
+        if let previous, let pack = tree.leaves[previous.leaf].pack {
+            let cut = position - previous.before.sections
+            if cut < pack.sectionCount {
+                let columns = PackColumns(pack)
+                let rest = FlowChunk(.sections(columns.pack(cut..<pack.sectionCount, neighbour: pack)))
+                tree.update(previous.leaf) { $0.replace(by: columns.pack(0..<cut, neighbour: pack)) }
+                touched.insert(previous.leaf)
+                touched.insert(tree.insert(rest, after: previous.leaf))
+            }
+        }
+        touched.insert(tree.insert(FlowChunk(.large(large)), after: previous?.leaf))
+    }
+
+    /// Stores changed sections in their chunk. To keep packs well filled, a large chunk is split, and a small one is
+    /// merged with the next chunk.
+    ///
+    /// - Parameter fillsPacks: whether a split fills every pack except the last one.
+    private mutating func store(
+        _ columns: PackColumns, in leaf: Int, fillingPacks fillsPacks: Bool = false, touched: inout Set<Int>
+    ) {
+        guard columns.sectionCount > 0 else { return removeChunk(leaf, touched: &touched) }
+        var columns = columns
+        if columns.sectionCount < SectionPack.maximumSections / 4, let next = tree.leaf(after: leaf),
+            let pack = tree.leaves[next].pack,
+            pack.sectionCount + columns.sectionCount <= SectionPack.maximumSections,
+            pack.itemCount + columns.itemCount <= SectionPack.maximumItems
+        {
+            columns.append(contentsOf: PackColumns(pack))
+            removeChunk(next, touched: &touched)
+        }
+        var last = leaf
+        for (place, pack) in columns.packs(filled: fillsPacks).enumerated() {
+            if place == 0 {
+                tree.update(leaf) { $0.replace(by: pack) }
+            } else {
+                last = tree.insert(FlowChunk(.sections(pack)), after: last)
+            }
+            touched.insert(last)
+        }
+    }
+
+    /// Removes a chunk. The next chunk then has to be laid out with another state.
+    private mutating func removeChunk(_ leaf: Int, touched: inout Set<Int>) {
+        if let next = tree.leaf(after: leaf) { touched.insert(next) }
+        tree.remove(leaf)
+        touched.remove(leaf)
+    }
+}
