@@ -108,3 +108,116 @@ private struct DelegateRelay: DisplayListener {
         }
     }
 }
+
+/// An observer of the objects that appear and disappear, where all views of a list count together.
+///
+/// Calls for an item come before calls for its section, and appearances come before disappearances. A disappearance
+/// has the last path and the object that was shown, even if the object is no longer in the list (rules DH-11,
+/// DH-12).
+public protocol ListAdapterDelegate: AnyObject {
+    /// Called before the first element of an object's section is shown.
+    func adapter(_ adapter: ListAdapter, willDisplay object: ListObject, at section: Int)
+    /// Called after the last element of an object's section has disappeared.
+    func adapter(_ adapter: ListAdapter, didEndDisplaying object: ListObject, at section: Int)
+    /// Called before an item is shown.
+    func adapter(_ adapter: ListAdapter, willDisplay object: ListObject, itemAt path: IndexPath)
+    /// Called after an item has disappeared.
+    func adapter(_ adapter: ListAdapter, didEndDisplaying object: ListObject, itemAt path: IndexPath)
+}
+
+extension ListAdapterDelegate {
+    /// Does nothing.
+    public func adapter(_ adapter: ListAdapter, willDisplay object: ListObject, at section: Int) {}
+    /// Does nothing.
+    public func adapter(_ adapter: ListAdapter, didEndDisplaying object: ListObject, at section: Int) {}
+    /// Does nothing.
+    public func adapter(_ adapter: ListAdapter, willDisplay object: ListObject, itemAt path: IndexPath) {}
+    /// Does nothing.
+    public func adapter(_ adapter: ListAdapter, didEndDisplaying object: ListObject, itemAt path: IndexPath) {}
+}
+
+/// An announcer that forwards the display events of several adapters to its listeners. It holds the listeners weakly.
+///
+/// All adapters and listeners of one announcer belong to one executor.
+public final class ListAdapterAnnouncer {
+    private var listeners = WeakList<any ListAdapterDelegate>()
+
+    /// Creates an announcer without listeners.
+    public init() {}
+
+    /// Adds a listener for all display events.
+    public func addListener(_ listener: any ListAdapterDelegate) { listeners.add(listener) }
+
+    /// Removes a listener for display events.
+    public func removeListener(_ listener: any ListAdapterDelegate) { listeners.remove(listener) }
+
+    /// A copy of the current listeners, so that a listener may be removed while the others are called (rule AN-05).
+    var currentListeners: [any ListAdapterDelegate] { listeners.elements }
+}
+
+/// An observer of the calls of section controllers, for statistics and to find a call that does not return.
+public protocol ListPerformanceDelegate: AnyObject {
+    /// Called before a section controller is called.
+    func adapter(_ adapter: ListAdapter, willCall call: ListControllerCall)
+    /// Called after the call of a section controller has returned.
+    func adapter(_ adapter: ListAdapter, didCall call: ListControllerCall)
+}
+
+/// An observer of the updater of a list.
+///
+/// IGListKit's events for changes outside of a batch do not exist, because every change of items is part of a batch.
+public protocol ListUpdaterDelegate: AnyObject {
+    /// Called before a diff is computed.
+    func adapter(_ adapter: ListAdapter, willDiffFrom old: [ListObject], to new: [ListObject])
+    /// Called after a diff was computed.
+    func adapter(_ adapter: ListAdapter, didDiff result: ListIndexSetResult, onBackgroundThread: Bool)
+    /// Called before a transaction is applied.
+    func adapter(_ adapter: ListAdapter, willApply baseRevision: UInt64)
+    /// Called after a transaction was applied as a batch.
+    ///
+    /// - Parameters:
+    ///   - batch: the changes in the form of IGListKit's batch data.
+    ///   - transaction: the changes as they are announced.
+    func adapter(_ adapter: ListAdapter, didApply batch: ListBatchUpdateData, as transaction: Transaction)
+    /// Called after a transaction was applied as a reload.
+    ///
+    /// - Parameter isFallback: whether the change was too large for a batch.
+    func adapter(_ adapter: ListAdapter, didReload transaction: Transaction, isFallback: Bool)
+    /// Called after a flush has ended without changes.
+    func adapterDidFinishWithoutUpdates(_ adapter: ListAdapter)
+    /// Called when a section is found to be at fault. In the same situation, IGListKit would crash.
+    func adapter(_ adapter: ListAdapter, didFindFault fault: SectionFault)
+}
+
+extension ListUpdaterDelegate {
+    /// Does nothing.
+    public func adapter(_ adapter: ListAdapter, willDiffFrom old: [ListObject], to new: [ListObject]) {}
+    /// Does nothing.
+    public func adapter(_ adapter: ListAdapter, didDiff result: ListIndexSetResult, onBackgroundThread: Bool) {}
+    /// Does nothing.
+    public func adapter(_ adapter: ListAdapter, willApply baseRevision: UInt64) {}
+    /// Does nothing.
+    public func adapter(_ adapter: ListAdapter, didApply batch: ListBatchUpdateData, as transaction: Transaction) {}
+    /// Does nothing.
+    public func adapter(_ adapter: ListAdapter, didReload transaction: Transaction, isFallback: Bool) {}
+    /// Does nothing.
+    public func adapterDidFinishWithoutUpdates(_ adapter: ListAdapter) {}
+    /// Does nothing.
+    public func adapter(_ adapter: ListAdapter, didFindFault fault: SectionFault) {}
+}
+
+/// An observer of all updates of a list. It is called directly before the completions of the update's requests.
+public protocol ListUpdateListener: AnyObject {
+    /// Called after an update has ended.
+    func adapter(_ adapter: ListAdapter, didFinish update: ListUpdateKind, animated: Bool)
+}
+
+/// The kinds of updates (rules EE-66 to EE-70).
+@frozen public enum ListUpdateKind: Sendable, Hashable {
+    /// Requests were applied without a reload of the whole list.
+    case performUpdates
+    /// All section controllers were replaced, or all views got a new layout. Never animated.
+    case reloadData
+    /// Only item updates were applied.
+    case itemUpdates
+}
