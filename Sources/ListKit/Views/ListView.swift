@@ -26,7 +26,7 @@ final class ListView {
     /// How the view's content is moving.
     private(set) var scrolling: ListScrollingTraits = []
     /// The near end of the list that was announced; `nil` = the end is not near.
-    private var nearEnd: NearEnd?
+    private var nearEnd: (last: SectionHandle?, isAnnounced: Bool) = (nil, false)
     /// The elements that were shown before the update that is being presented, at their new indexes, and the layout then.
     private var appearance: (shown: Set<ElementKey>, layout: (any ListLayout)?)?
 
@@ -44,7 +44,7 @@ final class ListView {
     var handlesInUse: Set<SectionHandle> {
         var handles = geometry.handlesInUse.union(sender.handlesInUse)
         handles.formUnion(elements.compactMap(\.key.handle))
-        if let last = nearEnd?.last { handles.insert(last) }
+        if let last = nearEnd.last { handles.insert(last) }
         return handles
     }
 
@@ -260,11 +260,11 @@ final class ListView {
         guard !geometry.isAsleep else { return [] }
         let distance = geometry.distanceToEnd
         guard let distance, distance <= environment.options.nearEndDistance else {
-            guard nearEnd != nil else { return [] }
-            nearEnd = nil
+            guard nearEnd.isAnnounced else { return [] }
+            nearEnd = (nil, false)
             return [.nearEnd(view: id, revision: environment.revision, distance: nil)]
         }
-        let present = NearEnd(last: map.handle(at: map.count - 1))
+        let present = (last: map.handle(at: map.count - 1), isAnnounced: true)
         guard nearEnd != present else { return [] }
         nearEnd = present
         return [.nearEnd(view: id, revision: environment.revision, distance: distance)]
@@ -316,8 +316,9 @@ final class ListView {
     func resume(_ state: ViewState, opening: ViewOpening?) {
         isOnScreen = state.isOnScreen
         sender.resume(state, keepsHistory: geometry.kind == .none)
-        nearEnd = state.nearEnd.flatMap { last in
-            last.isEmpty ? NearEnd(last: nil) : map.handle(forID: last).map { NearEnd(last: $0) }
+        if let last = state.nearEnd {
+            let handle = last.isEmpty ? nil : map.handle(forID: last)
+            nearEnd = (handle, last.isEmpty || handle != nil)
         }
         geometry.resume(state, opening: opening)
     }
@@ -338,15 +339,9 @@ final class ListView {
         state.measured = geometry.measuredSizes.flatMap { handle, sizes in
             sizes.map { MeasuredSize(objectID: store.id(of: handle), item: $0.key, size: $0.value) }
         }
-        state.nearEnd = nearEnd.map { $0.last.map { store.id(of: $0) } ?? "" }
+        if nearEnd.isAnnounced { state.nearEnd = nearEnd.last.map { store.id(of: $0) } ?? "" }
         return state
     }
-}
-
-/// A near end of the list that was announced to a view.
-struct NearEnd: Equatable {
-    /// The section of the last object at that time; `nil` if the list was empty.
-    let last: SectionHandle?
 }
 
 /// The state of a list that all its views share: the sections, layouts, options and revision.
