@@ -603,11 +603,9 @@ final class PresenterLink: ListPresenter {
         return .answer(call, outcome, said)
     }
 
-    /// Returns whether section controllers may give this verdict on an item: the object keeps its identifier, and is
-    /// not too large.
+    /// Returns whether section controllers may give this verdict on an item: the object keeps its identifier.
     private func isPossible(_ verdict: ItemMoveVerdict, of move: ItemMoveRequest) -> Bool {
         guard case .object(let object) = verdict else { return true }
-        return object.byteCount <= move.maximumObjectBytes
-            && object.id.utf8.elementsEqual(objects.table.object(at: move.from.section, .old)?.id.utf8 ?? "".utf8)
+        return object.id.utf8.elementsEqual(objects.table.object(at: move.from.section, .old)?.id.utf8 ?? "".utf8)
     }
 }

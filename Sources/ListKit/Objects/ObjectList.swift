@@ -303,9 +303,7 @@
         var flush = Flush(entry)
         switch request.operation {
         case .moveItem(let from, let to):
-            let move = ItemMoveRequest(
-                id: request.id, from: from, to: to, animated: request.animated,
-                maximumObjectBytes: request.maximumObjectBytes)
+            let move = ItemMoveRequest(id: request.id, from: from, to: to, animated: request.animated)
             state = .asking(entry)
             return .ask(move)
         case .configure(let new, let controllersChanged):
@@ -354,6 +352,11 @@
             guard let index = table.index(ofID: object.id, .old), let before = table.object(at: index, .old) else {
                 let message = "the object \(object.id.quoted) of the dragged item does not exist"
                 return finish(flush, failing: ListError(.noSuchItem, message))
+            }
+            let most = max(entry.request?.maximumObjectBytes ?? .max, before.byteCount)
+            guard object.byteCount <= most else {
+                let message = "the move enlarges the object \(object.id.quoted) to \(object.byteCount) bytes"
+                return finish(flush, failing: ListError(.payloadTooLarge, message + ", more than \(most)"))
             }
             if !object.hasSameContent(as: before) { flush.change.updated = [(index, before, object)] }
         case .controller:
@@ -550,14 +553,9 @@
     public var to: IndexPath
     /// Whether the request is animated.
     public var animated: Bool
-    /// The maximum size of the item's object after the move, in bytes of its identifier and fields.
-    public var maximumObjectBytes: Int
 
     /// Creates a request to move an item.
-    public init(
-        id: RequestID, from: IndexPath, to: IndexPath, animated: Bool = true, maximumObjectBytes: Int = .max
-    ) {
-        self.maximumObjectBytes = maximumObjectBytes
+    public init(id: RequestID, from: IndexPath, to: IndexPath, animated: Bool = true) {
         self.id = id
         self.from = from
         self.to = to

@@ -18,7 +18,7 @@ public typealias RequestID = UInt64
     /// Whether viewers should animate the change, as a hint. A transaction is animated if all its requests are (rule
     /// UP-16).
     public var animated: Bool
-    /// The maximum size of an object after a patch that enlarges it, in bytes of its identifier and fields.
+    /// The maximum size of an object after a patch or a dragged item that enlarges it, in bytes of its identifier and fields.
     public var maximumObjectBytes: Int
     /// The position from which the list's source continues after the request, which is stored with the request's
     /// changes; `nil` = a request of nobody's source, or an unchanged position.

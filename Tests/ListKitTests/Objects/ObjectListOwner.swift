@@ -32,11 +32,13 @@ final class ObjectListOwner {
     @discardableResult
     func enqueue(
         _ operation: UpdateRequest.Operation, expecting revision: UInt64 = 0, animated: Bool = true,
-        cursor: [UInt8]? = nil
+        maximumObjectBytes: Int = .max, cursor: [UInt8]? = nil
     ) -> RequestID {
         lastID += 1
         let request = UpdateRequest(
-            id: lastID, expectedRevision: revision, animated: animated, cursor: cursor, operation: operation)
+            id: lastID, expectedRevision: revision, animated: animated, maximumObjectBytes: maximumObjectBytes,
+            cursor: cursor,
+            operation: operation)
         list.enqueue(request, now: now)
         return lastID
     }

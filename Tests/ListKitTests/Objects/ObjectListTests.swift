@@ -172,6 +172,21 @@ struct ObjectListTests {
         #expect(owner.announced.map(\.sections.moves.count) == [1, 0])
     }
 
+    @Test("a section controller makes a dragged item's object too large → the move fails, and nothing changes")
+    func moveItemEnlarges() throws {
+        let owner = ObjectListOwner(try objects("a", "b"))
+        owner.verdict = .object(
+            try ListObject(id: "a", fields: ["t": .string(String(repeating: "x", count: 100))]))
+        let path = IndexPath(section: 0, item: 0)
+        owner.enqueue(.moveItem(from: path, to: path), maximumObjectBytes: 100)
+        owner.flush()
+        #expect(owner.answers.map(\.errorCode) == [.payloadTooLarge])
+        #expect(owner.writes.isEmpty && owner.list.phase == .idle)
+        owner.enqueue(.moveItem(from: path, to: path), maximumObjectBytes: 200)
+        owner.flush()
+        #expect(owner.answers.last?.revision == 1)
+    }
+
     @Test(
         "the worker is lost while it moves an item → the next worker is asked, unless the move was already made"
     )

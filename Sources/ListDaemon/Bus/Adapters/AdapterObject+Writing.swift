@@ -113,12 +113,15 @@ extension AdapterObject {
     func moveItem(_ call: Call, from source: IndexPath, to target: IndexPath) throws {
         try checkWritingAccess(call)
         guard options.source == .push else { throw readOnlyError }
-        host.update(.moveItem(from: source, to: target), by: call.peer.pluginCaller) { [self] outcome in
+        let most = service.limits.objects.objectBytes
+        host.update(
+            .moveItem(from: source, to: target), maximumObjectBytes: most, by: call.peer.pluginCaller
+        ) { [self] outcome in
             switch outcome {
             case .success(let written):
                 if !written.isRefused { recordWrite(by: call.peer) }
                 call.reply(!written.isRefused, written.revision)
-            case .failure(let error): call.fail(error)
+            case .failure(let error): call.fail(error.namingLimit)
             }
         }
     }

@@ -137,11 +137,10 @@ struct DishonestWorkerTests {
         let ask = { (stage: ListHostStage, worker: FalseWorker) in
             let path = IndexPath(section: 1, item: 0)
             let operation = UpdateRequest.Operation.moveItem(from: path, to: path)
-            stage.send(.update(5, operation, maximumObjectBytes: 100))
+            stage.send(.update(5, operation))
             _ = try await worker.orders.next(timeout: .seconds(60)) { if case .moveItem = $0 { true } else { false } }
         }
-        let large = ["t": .string(String(repeating: "x", count: 100))] as Fields
-        for object in [try ListObject(id: "o0"), try ListObject(id: "x"), try ListObject(id: "o1", fields: large)] {
+        for object in [try ListObject(id: "o0"), try ListObject(id: "x")] {
             #expect(try await isBlamed(.moveVerdict(2, .object(object)), after: ask))
         }
         #expect(try await isBlamed(.moveVerdict(6, .refused), after: ask))
