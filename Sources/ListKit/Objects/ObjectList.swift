@@ -590,34 +590,6 @@
     public init() {}
 }
 
-/// A write to the store, in one transaction.
-@_spi(Daemon) @frozen public struct StoreWrite: Sendable {
-    /// The update that is written; `nil` if the objects do not change.
-    public var change: Change?
-    /// The announced transactions that are not in the store yet.
-    public var log: [Transaction]
-    /// The oldest revision whose later changes the store keeps.
-    public var oldestRevision: UInt64
-    /// The latest announced revision, which is the revision of the objects before this write.
-    public var revision: UInt64
-    /// The highest revision that may be announced once this write has succeeded.
-    public var limit: UInt64
-
-    /// Creates a write.
-    public init(
-        _ change: Change? = nil, log: [Transaction] = [], oldestRevision: UInt64, revision: UInt64, limit: UInt64
-    ) {
-        self.change = change
-        self.log = log
-        self.oldestRevision = oldestRevision
-        self.revision = revision
-        self.limit = limit
-    }
-
-    /// Whether this is the first write of a list: all of it with its present revision.
-    public var startsPersistence: Bool { limit == revision && change?.whole != nil }
-}
-
 /// The outcome of a flush: the answers to its requests, and the events to announce in the order that the contract
 /// requires.
 @frozen public struct FlushResult: Sendable {
