@@ -125,12 +125,11 @@ struct SourceErrorTests {
     @Test("a plugin has failed → systemd's status line counts the plugin, and listctl list prints the reason")
     func plugin() async throws {
         let horrors = try await HorrorStage()
-        let list = try await horrors.makeList("list", "Stillborn")
-        _ = try await list.performUpdates([Row("x", "row", ["value": .int64(1)])])
-        #expect(await horrors.stage.listd.waitForNotification("views, 1 plugin failed"))
+        _ = try await horrors.stage.createAdapter("list", ["source": .string("horrors/source?trap in timer")])
+        #expect(await horrors.stage.listd.waitForNotification(", 1 plugin failed"))
         let (status, lines) = try await Listctl.run(horrors.stage.bus.address, "list")
         #expect(status == 0)
-        #expect(lines.contains { $0.hasPrefix("listctl: the plugin “horrors” has failed: ") && $0.contains("init") })
+        #expect(lines.contains { $0.hasPrefix("listctl: the plugin “horrors” has failed: ") && $0.contains("timer") })
         await horrors.stop()
     }
 
