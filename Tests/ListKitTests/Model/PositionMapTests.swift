@@ -86,4 +86,15 @@ struct PositionMapTests {
         }
         #expect(map.runs == [PositionMap.Run(old: 500, new: 0, length: 500)])
     }
+
+    @Test("changes of a list of unknown length are given as ranges → the positions are those of single changes")
+    func endless() {
+        let moves = [(old: 9, new: 1), (old: 2, new: 11)]
+        let known = PositionMap(oldCount: 20, deletes: [3, 4, 5, 17], inserts: [0, 7, 8], moves: moves)
+        let endless = PositionMap(removed: [17..<18, 3..<6], inserted: [7..<9, 0..<1], moves: moves)
+        for old in 0..<20 { #expect(endless(old) == known(old)) }
+        #expect(endless(1_000_000) == 999_999)
+        #expect(endless.inverted()(999_999) == 1_000_000)
+        #expect(PositionMap(removed: [], inserted: []).isIdentity)
+    }
 }
