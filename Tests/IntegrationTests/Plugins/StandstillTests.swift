@@ -81,8 +81,10 @@ struct StandstillTests {
             _ = try await large.performUpdates(rows)
             #expect(try await large.objects().rows.count == 40)
         }
-        #expect(try await stage.statistics()["waiting-calls"] == 0)
+        // What a client calls beyond two answers that it does not read waits, and goes with the client.
+        #expect(try await stage.statistics()["waiting-calls"] ?? 0 > 0)
         for client in clients { client.close() }
+        while try await stage.statistics()["waiting-calls"] ?? .max > 0 {}
         // Each query to the worker counts 12 bytes until the worker answers. The rest of the call is released.
         while try await stage.statistics()["waiting-bytes"] ?? .max > 4 * 50 * 12 {}
         #expect(try await large.objects().rows.count == 40)
