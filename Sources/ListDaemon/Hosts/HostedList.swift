@@ -462,22 +462,23 @@ extension HostedList {
     private func handleReports() {
         guard !isOver else { return }
         // One number is left for the update that is being presented.
-        while let event = link.nextEvent(leavingNumbers: objects.phase == .presenting ? 1 : 0) {
-            switch event {
-            case .wait(let milliseconds): return scheduleTurn(.at(now + milliseconds))
-            case .needsNumber:
-                reserveRevisions(isNeeded: true)
-                return scheduleTurn(.at(now + 100))
-            case .opened(let said, let differences): handleOpening(said, differences: differences)
+        while let report = link.nextReport(leavingNumbers: objects.phase == .presenting ? 1 : 0) {
+            switch report {
+            case .opened(let said): handleOpening(said)
             case .presented(let said): publish(driver.presented(said))
             case .changed(let said, let request):
                 if let request { link.remove(request) }
                 if let announcement = driver.changed(said, answering: request) { publish(announcement) }
-            case .answer(let call, let outcome, let said):
+            case .answer(let id, let outcome, let said):
                 if let announcement = driver.changed(said) { link.tell(announcement) }
-                link.answer(call, outcome)
-            case .moveVerdict(let verdict): carryOut(driver.decided(verdict))
+                link.answer(id, outcome)
+            case .moveVerdict(_, let verdict): carryOut(driver.decided(verdict))
+            case .more: break  // the link has sent the objects
             }
+        }
+        if let delay = link.reportDelay {
+            reserveRevisions(isNeeded: true)
+            return scheduleTurn(.at(now + delay))
         }
         objects.setFirstItemUpdate(link.firstItemUpdate, now: now, isOnScreen: link.isOnScreen)
         reserveRevisions()
@@ -485,13 +486,13 @@ extension HostedList {
 
     /// Handles that the list was opened: reports the differences in the order of the contract, then sends waiting
     /// calls.
-    private func handleOpening(_ said: Announcement, differences: PresenterLink.Differences) {
+    private func handleOpening(_ said: Announcement) {
         let isReload = objects.phase == .presenting
         let known = rest ?? objects.status
         rest = nil
         var announcement =
             isReload ? driver.presented(said) : driver.changed(said) ?? Announcement(itemCount: objects.itemCount)
-        announcement.insertAfterTransaction(differences(objects.place))
+        announcement.insertAfterTransaction(link.popDifferences())
         let pause = link.endPause()
         if !announcement.isEmpty || !pause.isEmpty || objects.status != known {
             announcement.status = objects.status

@@ -9,7 +9,7 @@ internal import ListWorkers
 ///
 /// It keeps the state that must outlive a presenter: the section controllers, the state of views and the selection
 /// (``PresenterState``), and the unanswered calls (``PresenterCalls``). It neither changes objects nor assigns
-/// revisions: its owner does, which receives the reports from ``nextEvent(leavingNumbers:)``. A presenter in this
+/// revisions: its owner does, which receives the reports from ``nextReport(leavingNumbers:)``. A presenter in this
 /// process has shown an update at once.
 final class PresenterLink: ListPresenter {
     /// The state of the presenter.
@@ -19,23 +19,6 @@ final class PresenterLink: ListPresenter {
         case opening, open
         /// The presenter sent an impossible report and is being replaced; its reports are ignored.
         case blamed
-    }
-
-    /// Returns the differences to the former presenter's report, as events of the announced list.
-    typealias Differences = (ListPlace) -> [AdapterEvent]
-
-    /// A validated report of the presenter.
-    enum LinkEvent {
-        /// The list was opened. `differences` compares the report with that of the former presenter.
-        case opened(Announcement, differences: Differences)
-        case presented(Announcement)
-        case changed(Announcement, answering: RequestID?)
-        case answer(PresenterCalls.Call, Result<PresenterAnswer, ListError>, Announcement)
-        case moveVerdict(ItemMoveVerdict)
-        /// An unrequested report has to wait for this number of milliseconds.
-        case wait(UInt64)
-        /// A report has to wait for a revision number.
-        case needsNumber
     }
 
     private let objects: ObjectList
@@ -52,6 +35,8 @@ final class PresenterLink: ListPresenter {
     /// Whether the list was presented before, so that clients may know its items.
     private(set) var wasPresented: Bool
     private var known = PresenterState()
+    /// The state before the list was opened, until the opening is announced.
+    private var former = PresenterState()
     private var calls = PresenterCalls()
     private var reports = ReportQueue()
     /// The calls that killed a worker, until the objects at fault are announced.
@@ -79,8 +64,13 @@ final class PresenterLink: ListPresenter {
         return said
     }
 
+    /// Answers a call after everything that clients were not told yet.
+    func answer(_ id: RequestID, _ outcome: Result<PresenterAnswer, ListError>) {
+        if let call = calls.remove(id) { answer(call, outcome) }
+    }
+
     /// Answers a call that waits no more, after everything that clients were not told yet.
-    func answer(_ call: PresenterCalls.Call, _ outcome: Result<PresenterAnswer, ListError>) {
+    private func answer(_ call: PresenterCalls.Call, _ outcome: Result<PresenterAnswer, ListError>) {
         if let done = call.done { said.append(.answer { done(outcome) }) }
         for read in call.reads { said.append(.answer(read)) }
     }
@@ -255,14 +245,11 @@ final class PresenterLink: ListPresenter {
     /// Returns the announcement in reports that a presenter in this process has returned. If earlier reports wait, or
     /// there is none, the reports are queued.
     private func announcement(in new: [PresenterReport]) -> Announcement? {
-        guard reports.isEmpty, new.count == 1, let event = event(of: new[0]) else {
+        guard reports.isEmpty, new.count == 1 else {
             queue(new)
             return nil
         }
-        switch event {
-        case .presented(let said), .changed(let said, nil): return said
-        case .opened, .changed, .answer, .moveVerdict, .wait, .needsNumber: return nil
-        }
+        return checked(new[0])?.announcement
     }
 
     /// Handles the reports that the presenter makes without an order.
@@ -403,7 +390,7 @@ final class PresenterLink: ListPresenter {
         do throws(ListError) {
             send(try namingRevision(call.order), by: call.user)
         } catch {
-            if let call = calls.remove(id) { answer(call, .failure(error)) }
+            answer(id, .failure(error))
         }
     }
 
@@ -470,28 +457,36 @@ final class PresenterLink: ListPresenter {
         presenter?.killWorker(reason)
     }
 
-    /// Returns the next event from the queued reports; nil if there is none.
+    /// Returns the next of the queued reports that concerns the list itself, checked and applied to the known state; nil if
+    /// there is none, or it has to wait (``reportDelay``).
     ///
     /// - Parameter count: the number of revision numbers that must remain after a report of items that changed by
     ///   themselves.
-    func nextEvent(leavingNumbers count: UInt64) -> LinkEvent? {
-        while true {
-            switch reports.popFirst(isBraked: isElsewhere) {
-            case .none: return nil
-            case .wait(let milliseconds): return .wait(milliseconds)
-            case .report(let report):
-                if case .changed(let said, _) = report, said.transaction != nil,
-                    !objects.numbers.mayNumber(leaving: count)
-                {
-                    reports.putBack(report)
-                    return .needsNumber
-                }
-                if isElsewhere, report.isUnrequestedChange { allowChanges() }
-                let event = event(of: report)
-                if session.stage == .blamed { return nil }
-                if let event { return event }
+    func nextReport(leavingNumbers count: UInt64) -> PresenterReport? {
+        while let report = reports.popFirst(isBraked: isElsewhere) {
+            if case .changed(let said, _) = report, said.transaction != nil,
+                !objects.numbers.mayNumber(leaving: count)
+            {
+                reports.putBack(report, for: 100)
+                return nil
             }
+            if isElsewhere, report.isUnrequestedChange { allowChanges() }
+            let report = checked(report)
+            if session.stage == .blamed { return nil }
+            if let report { return report }
         }
+        return nil
+    }
+
+    /// The number of milliseconds for which the next report has to wait, for its turn or for a revision number; nil if it
+    /// has not.
+    var reportDelay: UInt64? { reports.delay }
+
+    /// Returns what differs from the state before the list was opened, as events of the announced list, and forgets that
+    /// state.
+    func popDifferences() -> [AdapterEvent] {
+        defer { former = PresenterState() }
+        return known.differences(since: former, at: objects.place)
     }
 
     /// Grants the presenter more reports, half of its window at a time.
@@ -502,13 +497,13 @@ final class PresenterLink: ListPresenter {
         session.handledChanges = 0
     }
 
-    /// Checks a report and returns its event; nil if the report does not concern the list itself, or is impossible.
-    private func event(of report: PresenterReport) -> LinkEvent? {
+    /// Checks a report and returns it as applied; nil if it does not concern the list itself, or is impossible.
+    private func checked(_ report: PresenterReport) -> PresenterReport? {
         switch report {
         case .more:
             if presenter?.sendNextPage() != true { killWorker("the worker requested more objects, but all were sent") }
             return nil
-        case .opened(let said): return openedEvent(with: said)
+        case .opened(let said): return checkedOpening(said)
         case .presented(let said):
             if let transaction = said.transaction { session.revision = transaction.revision }
             guard session.stage == .open, let update = session.update, objects.phase == .presenting,
@@ -529,14 +524,14 @@ final class PresenterLink: ListPresenter {
             }
             if request != nil { session.move = nil }
             return .changed(said, answering: request)
-        case .answer(let id, let outcome, let said): return answerEvent(id, outcome, said)
+        case .answer(let id, let outcome, let said): return checkedAnswer(id, outcome, said)
         case .moveVerdict(let id, let verdict):
             guard let asked = session.move, asked.id == id, isPossible(verdict, of: asked) else {
                 killWorker("the worker sent an invalid verdict about a move")
                 return nil
             }
             session.move = nil
-            return .moveVerdict(verdict)
+            return report
         }
     }
 
@@ -559,14 +554,14 @@ final class PresenterLink: ListPresenter {
         return known.apply(&said, remembers: true, lastObject: last) ? said : nil
     }
 
-    /// Checks the report that the list was opened, and returns its event; nil if the report is impossible.
-    private func openedEvent(with said: Announcement) -> LinkEvent? {
-        let old = known
+    /// Checks the report that the list was opened.
+    private func checkedOpening(_ said: Announcement) -> PresenterReport? {
+        former = known
         known.forgetDisplay()
         guard session.stage == .opening, said.transaction == nil,
             let said = apply(said, of: Change())
         else {
-            known = old
+            known = former
             killWorker("the worker opened the list in a different state than requested")
             return nil
         }
@@ -577,15 +572,14 @@ final class PresenterLink: ListPresenter {
         var difference = said
         // Display and selection are reported as differences to the state that was reported before.
         difference.events.removeAll(where: \.isAboutDisplay)
-        let new = known
-        difference.selection = new.selectsOther(than: old) ? new.selection : nil
-        return .opened(difference) { place in new.differences(since: old, at: place) }
+        difference.selection = known.selectsOther(than: former) ? known.selection : nil
+        return .opened(difference)
     }
 
-    /// Checks the presenter's answer to a call, and returns its event; nil if the answer is impossible.
-    private func answerEvent(
+    /// Checks the presenter's answer to a call. An answer to no waiting call is a change.
+    private func checkedAnswer(
         _ id: RequestID, _ outcome: Result<PresenterAnswer, ListError>, _ said: Announcement
-    ) -> LinkEvent? {
+    ) -> PresenterReport? {
         var said = said
         said.removeTransaction()
         guard session.stage == .open, let said = apply(said, of: nil) else {
@@ -599,8 +593,7 @@ final class PresenterLink: ListPresenter {
             killWorker("the worker reported a view that shows more than the list has")
             return nil
         }
-        calls.remove(id)
-        return .answer(call, outcome, said)
+        return .answer(id, outcome, said)
     }
 
     /// Returns whether section controllers may give this verdict on an item: the object keeps its identifier.

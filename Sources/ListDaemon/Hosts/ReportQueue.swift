@@ -14,13 +14,8 @@ struct ReportQueue {
     /// Whether the first report has waited long enough.
     private var firstMayPass = false
 
-    /// The next step for the first report.
-    enum Next {
-        case report(PresenterReport)
-        /// The report has to wait for this number of milliseconds.
-        case wait(UInt64)
-        case none
-    }
+    /// The number of milliseconds for which the first report has to wait; nil if it has not.
+    private(set) var delay: UInt64?
 
     /// Whether no report waits.
     var isEmpty: Bool { count == 0 }
@@ -32,28 +27,33 @@ struct ReportQueue {
         return count <= Self.mostReports
     }
 
-    /// Removes and returns the first report, or returns how long it has to wait.
+    /// Removes and returns the first report, unless it has to wait (``delay``).
     ///
     /// - Parameter isBraked: whether the rate of unrequested reports is limited.
-    mutating func popFirst(isBraked: Bool) -> Next {
+    mutating func popFirst(isBraked: Bool) -> PresenterReport? {
+        delay = nil
         // This is called several times for each update, mostly with an empty queue.
-        guard count > 0, let report = waiting.popFirst() else { return .none }
+        guard count > 0, let report = waiting.popFirst() else { return nil }
         if isBraked, report.isUnrequested, !firstMayPass, let pause = brake.admit(at: .now) {
             waiting.putBack(report)
-            return .wait(UInt64(pause / .milliseconds(1)) + 1)
+            delay = UInt64(pause / .milliseconds(1)) + 1
+            return nil
         }
         count -= 1
         firstMayPass = false
-        return .report(report)
+        return report
     }
 
-    /// Returns a report that cannot be handled yet to the front of the queue; the rate limit does not delay it again.
-    mutating func putBack(_ report: PresenterReport) {
+    /// Returns a report that has to wait to the front of the queue; the rate limit does not delay it again.
+    ///
+    /// - Parameter delay: the time to wait, in milliseconds.
+    mutating func putBack(_ report: PresenterReport, for delay: UInt64) {
+        self.delay = delay
         waiting.putBack(report)
         count += 1
         firstMayPass = true
     }
 
     /// Drops all reports, because their presenter is gone.
-    mutating func removeAll() { (waiting, count, firstMayPass) = (WorkQueue(), 0, false) }
+    mutating func removeAll() { (waiting, count, firstMayPass, delay) = (WorkQueue(), 0, false, nil) }
 }
