@@ -234,22 +234,22 @@ final class PresenterLink: ListPresenter {
         if let table { use(table) }
         guard session.stage == .open else { return nil }
         session.update = new
-        return announcement(in: presenter?.present(new, controllers: table) ?? [])
+        return presenter?.present(new, controllers: table).flatMap { announcement(in: .presented($0)) }
     }
 
     /// Runs the waiting item updates up to a place.
     func showItems(through ticket: Ticket, animated: Bool) -> Announcement? {
-        announcement(in: presenter?.presentItems(through: ticket) ?? [])
+        guard let said = presenter?.presentItems(through: ticket), !said.isEmpty else { return nil }
+        return announcement(in: .changed(said))
     }
 
-    /// Returns the announcement in reports that a presenter in this process has returned. If earlier reports wait, or
-    /// there is none, the reports are queued.
-    private func announcement(in new: [PresenterReport]) -> Announcement? {
-        guard reports.isEmpty, new.count == 1 else {
-            queue(new)
+    /// Returns the announcement of a presenter in this process after its check. If earlier reports wait, it is queued.
+    private func announcement(in new: PresenterReport) -> Announcement? {
+        guard reports.isEmpty else {
+            queue([new])
             return nil
         }
-        return checked(new[0])?.announcement
+        return checked(new)?.announcement
     }
 
     /// Handles the reports that the presenter makes without an order.

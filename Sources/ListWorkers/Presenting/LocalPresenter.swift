@@ -48,20 +48,20 @@ package final class LocalPresenter: Presenter {
         return [.opened(new.resume(setup.views, selecting: setup.selection))]
     }
 
-    package func present(_ change: Change, controllers: SectionControllerTable?) -> [PresenterReport] {
-        guard let presentation else { return [] }
+    package func present(_ change: Change, controllers: SectionControllerTable?) -> Announcement? {
+        guard let presentation else { return nil }
         defer { countCalls() }
         if let controllers {
             tracer = controllers.usesPlugins ? tracer ?? CallTracer(nil) : nil
             presentation.setControllers(controllers.makeProvider())
             presentation.callObserver = tracer
         }
-        return [.presented(presentation.present(change))]
+        return presentation.present(change)
     }
 
-    package func presentItems(through ticket: Ticket) -> [PresenterReport] {
+    package func presentItems(through ticket: Ticket) -> Announcement? {
         defer { countCalls() }
-        return .changes(presentation?.presentItems(through: ticket))
+        return presentation?.presentItems(through: ticket)
     }
 
     package func perform(_ order: PresenterOrder, by user: UInt32?) -> [PresenterReport] {

@@ -7,7 +7,7 @@ internal import Synchronization
 /// answers queries for items.
 ///
 /// It is used on the list's executor. The results of an order are ``PresenterReport``s, in the order in which things
-/// happened. They are returned, or sent later to ``PresentedList/report(_:from:isLight:)``.
+/// happened. They are returned, an update's as its announcement, or sent later to ``PresentedList/report(_:from:isLight:)``.
 package protocol Presenter: AnyObject {
     /// The number that identifies the presenter in its reports.
     var number: PresenterNumber { get }
@@ -26,13 +26,13 @@ package protocol Presenter: AnyObject {
     ///   - table: the objects; while an update is being presented, the objects after that update.
     func open(_ setup: PresenterSetup, of table: SectionTable) -> [PresenterReport]
 
-    /// Presents an update.
+    /// Presents an update; nil if the announcement is sent later.
     ///
     /// - Parameter controllers: the section controllers that replace the present ones; nil = no replacement.
-    func present(_ change: Change, controllers: SectionControllerTable?) -> [PresenterReport]
+    func present(_ change: Change, controllers: SectionControllerTable?) -> Announcement?
 
-    /// Runs the waiting item updates up to the one with this place, inclusive.
-    func presentItems(through ticket: Ticket) -> [PresenterReport]
+    /// Runs the waiting item updates up to the one with this place, inclusive; nil if no item has changed.
+    func presentItems(through ticket: Ticket) -> Announcement?
 
     /// Executes an order other than to open the list or to present an update.
     ///

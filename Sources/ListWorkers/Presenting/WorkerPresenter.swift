@@ -37,11 +37,12 @@ package final class WorkerPresenter: Presenter {
         return perform(.open(setup), by: nil)
     }
 
-    package func present(_ change: Change, controllers: SectionControllerTable?) -> [PresenterReport] {
-        perform(.present(PresenterUpdate(change, controllers: controllers)), by: nil)
+    package func present(_ change: Change, controllers: SectionControllerTable?) -> Announcement? {
+        _ = perform(.present(PresenterUpdate(change, controllers: controllers)), by: nil)
+        return nil
     }
 
-    package func presentItems(through ticket: Ticket) -> [PresenterReport] { [] }
+    package func presentItems(through ticket: Ticket) -> Announcement? { nil }
     package func unrequestedReports() -> [PresenterReport] { [] }
 
     package func perform(_ order: PresenterOrder, by user: UInt32?) -> [PresenterReport] {
