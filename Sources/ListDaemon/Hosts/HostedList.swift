@@ -416,10 +416,10 @@ extension HostedList {
     ///
     /// - Parameter death: the death of its worker; nil = the list moves.
     func handleLoss(by death: Death?) {
-        switch link.handleLoss(by: death) {
-        case .none: break
-        case .askAgain: objects.cancelMove(now: now)
-        case .refused(let error): carryOut(driver.decided(.error(error)))
+        if let error = link.handleLoss(by: death) {
+            carryOut(driver.decided(.error(error)))
+        } else {
+            objects.cancelMove(now: now)
         }
         proceed()
     }

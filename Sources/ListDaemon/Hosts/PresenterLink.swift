@@ -149,18 +149,13 @@ final class PresenterLink: ListPresenter {
         session.stage = .closed
     }
 
-    /// The outcome of the pending question about a dragged item when its presenter is lost.
-    enum LostMove {
-        case none
-        case askAgain
-        case refused(ListError)
-    }
-
     /// Handles the loss or replacement of the presenter: its unanswered calls go to the next one.
     ///
     /// - Parameter death: the death of its worker; nil = the list moves.
-    func handleLoss(by death: Death?) -> LostMove {
-        guard presenter != nil else { return .none }
+    /// - Returns: the error for a dragged item, if the worker died of the question about it; nil = a pending question has to
+    ///   be asked again.
+    func handleLoss(by death: Death?) -> ListError? {
+        guard presenter != nil else { return nil }
         closePresenter()
         (session.stage, session.update) = (.closed, nil)
         reports.removeAll()
@@ -189,8 +184,7 @@ final class PresenterLink: ListPresenter {
         tell(faulty)
         if faulty.events.isEmpty { answerRefusedCalls() }
         defer { session.move = nil }
-        guard let move = session.move else { return .none }
-        return refused.first { $0.id == move.id }.map { .refused($0.error) } ?? .askAgain
+        return refused.first { $0.id == session.move?.id }?.error
     }
 
     /// Answers the calls that killed a worker.
