@@ -333,7 +333,7 @@ final class PresenterLink: ListPresenter {
             }
             _ = known.beginClosing(view, .closed)
         case .openView(_, let view, let options): known.add(view, options)
-        case .view, .query, .open, .present, .objects, .moveItem, .closeView, .hold, .allowChanges: break
+        case .view, .query, .open, .present, .objects, .moveItem, .hold, .allowChanges: break
         }
         calls.add(id, order, by: user, for: client, done: done)
         sendCalls()
@@ -357,7 +357,8 @@ final class PresenterLink: ListPresenter {
 
     private func sendClosings() {
         guard session.stage == .open else { return }
-        for (view, user) in session.closings { send(.closeView(view), by: user) }
+        // No client waits for the answer, so no call has this number.
+        for (view, user) in session.closings { send(.view(0, view, .close), by: user) }
         session.closings = []
     }
 

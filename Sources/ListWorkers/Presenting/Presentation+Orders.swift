@@ -28,9 +28,6 @@ extension Presentation {
             ]
         case .view(let id, let view, let command):
             return [report(id, about: [view]) { () throws(ListError) in try perform(command, on: view) }]
-        case .closeView(let view):
-            guard let events = try? closeView(view) else { return [] }
-            return [.changed(announcement(of: events))]
         case .query(let id, let query):
             return [.answer(id, .success(answer(query)), announcement(of: []))]
         }

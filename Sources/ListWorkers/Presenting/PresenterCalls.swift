@@ -194,7 +194,7 @@ package struct PresenterCalls {
             if let error = fatal.refusal(of: command) { return error }
         case .moveItem(let move):
             if let error = fatal.refusal(ofMoveFrom: move.from.section, position: position) { return error }
-        case .query, .openView, .closeView, .open, .present, .objects, .hold, .allowChanges: break
+        case .query, .openView, .open, .present, .objects, .hold, .allowChanges: break
         }
         guard let user = call.user, let worker, let wait = worker.remainingWait(of: user) else { return nil }
         let milliseconds = UInt64(wait.time / .milliseconds(1)) + 1
@@ -223,7 +223,7 @@ extension PresenterOrder {
     /// The view that the order is about; nil when it is about the list.
     fileprivate var view: ViewID? {
         switch self {
-        case .openView(_, let view, _), .view(_, let view, _), .closeView(let view): view
+        case .openView(_, let view, _), .view(_, let view, _): view
         case .open, .present, .objects, .moveItem, .query, .hold, .allowChanges: nil
         }
     }
@@ -240,7 +240,7 @@ extension PresenterOrder {
             // Calls that a client needs in order to continue, or to leave.
             case .acknowledge, .resync, .close, .setOnScreen: false
             }
-        case .open, .present, .objects, .openView, .closeView, .query(_, .itemCounts), .hold, .allowChanges: false
+        case .open, .present, .objects, .openView, .query(_, .itemCounts), .hold, .allowChanges: false
         }
     }
 }

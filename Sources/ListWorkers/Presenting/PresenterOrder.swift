@@ -19,8 +19,6 @@ package enum PresenterOrder: Sendable {
     indirect case openView(RequestID, ViewID, ListViewOptions)
     /// Execute a command of a view's owner; answered.
     case view(RequestID, ViewID, ViewCommand)
-    /// Close a view.
-    case closeView(ViewID)
     /// Return items or their counts; answered.
     case query(RequestID, ItemQuery)
     /// Hold the pictures of views, or the items that change by themselves; or let them continue.
@@ -37,7 +35,7 @@ package enum PresenterOrder: Sendable {
         switch self {
         case .moveItem(let move): move.id
         case .openView(let id, _, _), .view(let id, _, _), .query(let id, _): id
-        case .open, .present, .objects, .closeView, .hold, .allowChanges: nil
+        case .open, .present, .objects, .hold, .allowChanges: nil
         }
     }
 
@@ -48,7 +46,7 @@ package enum PresenterOrder: Sendable {
             case .open(let setup): setup.objects
             case .present(let update): update.objects
             case .objects(let objects): objects
-            case .moveItem, .openView, .view, .closeView, .query, .hold, .allowChanges: []
+            case .moveItem, .openView, .view, .query, .hold, .allowChanges: []
             }
         }
         set {
@@ -60,7 +58,7 @@ package enum PresenterOrder: Sendable {
                 update.objects = newValue
                 self = .present(update)
             case .objects: self = .objects(newValue)
-            case .moveItem, .openView, .view, .closeView, .query, .hold, .allowChanges: break
+            case .moveItem, .openView, .view, .query, .hold, .allowChanges: break
             }
         }
     }
@@ -159,10 +157,9 @@ extension PresenterOrder: WireCodable {
         case .moveItem(let move): writer.write(3 as UInt8, move)
         case .openView(let id, let view, let options): writer.write(4 as UInt8, id, view, options)
         case .view(let id, let view, let command): writer.write(5 as UInt8, id, view, command)
-        case .closeView(let view): writer.write(6 as UInt8, view)
-        case .query(let id, let query): writer.write(7 as UInt8, id, query)
-        case .hold(let views, let items): writer.write(8 as UInt8, views, items)
-        case .allowChanges(let count): writer.write(9 as UInt8, count)
+        case .query(let id, let query): writer.write(6 as UInt8, id, query)
+        case .hold(let views, let items): writer.write(7 as UInt8, views, items)
+        case .allowChanges(let count): writer.write(8 as UInt8, count)
         }
     }
 
@@ -174,10 +171,9 @@ extension PresenterOrder: WireCodable {
         case 3: self = .moveItem(try reader.read())
         case 4: self = .openView(try reader.read(), try reader.read(), try reader.read())
         case 5: self = .view(try reader.read(), try reader.read(), try reader.read())
-        case 6: self = .closeView(try reader.read())
-        case 7: self = .query(try reader.read(), try reader.read())
-        case 8: self = .hold(views: try reader.read(), items: try reader.read())
-        case 9: self = .allowChanges(try reader.readIndex())
+        case 6: self = .query(try reader.read(), try reader.read())
+        case 7: self = .hold(views: try reader.read(), items: try reader.read())
+        case 8: self = .allowChanges(try reader.readIndex())
         case let kind: throw WireError("a command to a worker about a list has the unknown kind \(kind)")
         }
     }

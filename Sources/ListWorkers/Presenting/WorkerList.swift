@@ -91,7 +91,7 @@ actor WorkerList {
         case .allowChanges(let count):
             allowedChanges += count
             return []
-        case .moveItem, .openView, .view, .closeView, .query:
+        case .moveItem, .openView, .view, .query:
             var reports: [PresenterReport] = []
             // Waiting item updates must not be attributed to the user who moves an item.
             if case .moveItem = order { reports = .changes(presentation.presentItems()) }

@@ -46,7 +46,7 @@ struct WireCodableTests {
         let path = IndexPath(section: 1, item: 2)
         let orders: [PresenterOrder] =
             [
-                .open(setup), .objects([object, object]), .openView(6, 7, view.options), .closeView(7),
+                .open(setup), .objects([object, object]), .openView(6, 7, view.options), .view(0, 7, .close),
                 .query(3, .items(firstSection: 0, sectionCount: 4, byteLimit: 5)),
                 .query(3, .itemCounts(firstSection: 1, limit: 2)), .hold(views: true, items: false), .allowChanges(7),
                 .moveItem(ItemMoveRequest(id: .max, from: path, to: path, animated: false)),
