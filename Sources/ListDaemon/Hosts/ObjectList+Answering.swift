@@ -16,9 +16,6 @@ extension ObjectList {
             isFlat: isFlat)
     }
 
-    /// The positions of objects in the announced list.
-    var place: ListPlace { ListPlace(revision: numbers.last) { [table] in table.index(ofID: $0, .old) } }
-
     /// Returns an announced object with its section.
     ///
     /// - Throws: `noSuchObject`.

@@ -168,7 +168,7 @@ final class PresenterLink: ListPresenter {
         }
         // Closing a view succeeds even if the worker is lost.
         var ended = silence
-        known.endClosingViews(at: objects.place, telling: &ended)
+        known.endClosingViews(in: objects, telling: &ended)
         tell(ended)
         for call in calls.popClosings() { answer(call, .success(.done)) }
         let refused = calls.markUnsent(after: death, worker: controllers.worker) { [objects] id in
@@ -264,7 +264,8 @@ final class PresenterLink: ListPresenter {
         }
         let user = calls[new.id]?.user
         let error = calls.sendMove(
-            new.id, asksPlugin: presenter.isElsewhere, worker: controllers.worker, position: objects.place.position)
+            new.id, asksPlugin: presenter.isElsewhere, worker: controllers.worker
+        ) { objects.table.index(ofID: $0, .old) }
         if let error { return .error(error) }
         session.move = new
         send(.moveItem(new), by: user)
@@ -367,7 +368,7 @@ final class PresenterLink: ListPresenter {
         let closed = ListError(.invalidArguments, "view \(view) is closed")
         for call in calls.popUnsent(of: view) { answer(call, .failure(closed)) }
         var ended = silence
-        known.end(view, reason, at: objects.place, telling: &ended)
+        known.end(view, reason, in: objects, telling: &ended)
         tell(ended)
     }
 
@@ -429,7 +430,7 @@ final class PresenterLink: ListPresenter {
         for call in calls.popAll() { answer(call, .failure(error)) }
         closePresenter()
         var ended = silence
-        known.endAllViews(reason, at: objects.place, telling: &ended)
+        known.endAllViews(reason, in: objects, telling: &ended)
         tell(ended)
         session.stage = .closed
     }
@@ -481,7 +482,7 @@ final class PresenterLink: ListPresenter {
     /// state.
     func popDifferences() -> [AdapterEvent] {
         defer { former = PresenterState() }
-        return known.differences(since: former, at: objects.place)
+        return known.differences(since: former, in: objects)
     }
 
     /// Grants the presenter more reports, half of its window at a time.

@@ -140,25 +140,25 @@ package struct PresenterState: Sendable {
     /// - Parameter said: gets the events by which all sections and items of the view stop being displayed and leave the
     ///   working range, and then the closing itself.
     package mutating func end(
-        _ view: ViewID, _ reason: ViewClosing, at list: ListPlace, telling said: inout Announcement
+        _ view: ViewID, _ reason: ViewClosing, in list: ObjectList, telling said: inout Announcement
     ) {
         closing[view] = nil
         guard let old = views.removeValue(forKey: view) else { return }
         var empty = old
         empty.forgetDisplay()
-        said.events += empty.displayEvents(since: old, revision: list.revision, position: list.position)
+        said.events += empty.displayEvents(since: old, revision: list.numbers.last) { list.table.index(ofID: $0, .old) }
         said.events.append(.closed(view: view))
         said.closings[view] = reason
     }
 
     /// Closes the views whose presenter was ordered to close them, but was lost before it did.
-    package mutating func endClosingViews(at list: ListPlace, telling said: inout Announcement) {
-        for (view, reason) in closing.sorted(by: { $0.key < $1.key }) { end(view, reason, at: list, telling: &said) }
+    package mutating func endClosingViews(in list: ObjectList, telling said: inout Announcement) {
+        for (view, reason) in closing.sorted(by: { $0.key < $1.key }) { end(view, reason, in: list, telling: &said) }
     }
 
     /// Closes all views, which have no presenter.
-    package mutating func endAllViews(_ reason: ViewClosing, at list: ListPlace, telling said: inout Announcement) {
-        for view in views.keys.sorted() { end(view, reason, at: list, telling: &said) }
+    package mutating func endAllViews(_ reason: ViewClosing, in list: ObjectList, telling said: inout Announcement) {
+        for view in views.keys.sorted() { end(view, reason, in: list, telling: &said) }
     }
 
     // MARK: Changing the presenter
@@ -176,30 +176,18 @@ package struct PresenterState: Sendable {
 
     /// Returns the events with the differences from an old state, in the displayed items, the working ranges and the
     /// selection. They are meant for clients that know the old state.
-    package func differences(since old: PresenterState, at list: ListPlace) -> [AdapterEvent] {
+    package func differences(since old: PresenterState, in list: ObjectList) -> [AdapterEvent] {
         var events: [AdapterEvent] = []
         for view in views.keys.sorted() {
             guard let new = views[view], let old = old.views[view] else { continue }
-            events += new.displayEvents(since: old, revision: list.revision, position: list.position)
+            events += new.displayEvents(since: old, revision: list.numbers.last) { list.table.index(ofID: $0, .old) }
         }
         guard selectsOther(than: old) else { return events }
         let (before, after) = (Set(old.selection), Set(selection))
         let change = SelectionChange(
-            revision: list.revision, selected: selection.filter { !before.contains($0) },
+            revision: list.numbers.last, selected: selection.filter { !before.contains($0) },
             deselected: old.selection.filter { !after.contains($0) })
         return events + [.selection(change)]
-    }
-}
-
-/// The positions of a list's objects at a revision.
-package struct ListPlace {
-    package let revision: UInt64
-    /// Returns the section of the object with an identifier.
-    package let position: (String) -> Int?
-
-    package init(revision: UInt64, position: @escaping (String) -> Int?) {
-        self.revision = revision
-        self.position = position
     }
 }
 
