@@ -155,33 +155,8 @@ extension PluginWorker {
     private func startProcess() throws(ListError) -> WorkerProcess {
         let file = try dependencies.find()
         let configuration = dependencies.configuration()
-        let relay = ProcessRelay()
-        let state = PluginFileState(of: file.path)
-        let (log, name) = (log, name)
-        let logger = PluginLogger(log, plugin: name)
-        let outputKey = "the output of plugin \(name)"
-        let new = try WorkerProcess(
-            plugin: name, callbackTimeout: configuration.callbackTimeout, memoryMax: configuration.memoryMax,
-            events: WorkerProcess.Events(
-                loaded: { [weak self] facts in
-                    guard let self, let process = relay.process else { return }
-                    handleLoaded(facts, from: file, state: state, with: configuration, in: process)
-                },
-                refused: { [weak self] error in self?.handleRefusal(error, in: relay.process) },
-                source: { [weak self] report in self?.sources.handle(report) },
-                log: { report in
-                    guard case .log(let level, let text) = report else { return }
-                    logger.log(level, text)
-                },
-                printed: { line, isBacktrace in
-                    log.write(
-                        .info, { "\(name): \(WorkerOutput.text(of: line))" }, [.plugin(name)],
-                        limitedBy: isBacktrace ? nil : outputKey)
-                },
-                ended: { [weak self] death in self?.handleDeath(death, of: relay.process) }))
-        relay.process = new
-        try new.start(
-            dependencies.executable, hasNetwork: configuration.hasNetwork, writablePaths: configuration.writablePaths)
+        let new = try WorkerProcess(of: self, file: file, configuration: configuration, log: log)
+        try new.start(dependencies.executable)
         let assignment = PluginAssignment(
             path: file.path, directories: dependencies.directories, settings: configuration.settings,
             memoryMax: configuration.memoryMax, hasNetwork: configuration.hasNetwork)
@@ -189,10 +164,8 @@ extension PluginWorker {
         return new
     }
 
-    private func handleLoaded(
-        _ facts: PluginFacts, from file: PluginFile, state: PluginFileState?,
-        with configuration: PluginConfiguration, in from: WorkerProcess
-    ) {
+    /// Handles that a process has loaded the plugin.
+    func handleLoaded(_ facts: PluginFacts, in from: WorkerProcess) {
         guard from === process || from === successor else { return }
         // When two processes load the plugin at the same time, the first to finish stays.
         let other = from === successor ? process : successor
@@ -202,13 +175,13 @@ extension PluginWorker {
         successor = nil
         // An automatic restart keeps the record of deaths, as their cause may persist.
         let wasAskedFor = !starting.isEmpty
-        if wasAskedFor || state != fileState { forgetDeaths() }
-        fileState = state
-        self.configuration = configuration
+        if wasAskedFor || from.fileState != fileState { forgetDeaths() }
+        fileState = from.fileState
+        configuration = from.configuration
         updatePlugin { plugin in
             if wasAskedFor { plugin.setLastError("") }
             plugin.version = facts.version
-            plugin.file = file.path
+            plugin.file = from.file.path
             plugin.apiVersion = facts.apiVersion
             plugin.sectionControllers = facts.sectionControllers
             plugin.dataSources = facts.dataSources
@@ -217,7 +190,7 @@ extension PluginWorker {
             plugin.processID = UInt32(clamping: from.identifier)
             plugin.restartCount = lifecycle.restartCount
         }
-        log.info("plugin \(name) \(facts.version) is loaded from \(file.path)", .plugin(name))
+        log.info("plugin \(name) \(facts.version) is loaded from \(from.file.path)", .plugin(name))
         for hosted in lists.values { attach(hosted.list) }
         sources.restart()
         other?.kill("another process replaced the worker")
@@ -236,8 +209,8 @@ extension PluginWorker {
         for hosted in lists.values { hosted.list.forgetFatalObjects(reloads: false) }
     }
 
-    private func handleRefusal(_ error: ListError, in from: WorkerProcess?) {
-        guard let from else { return }
+    /// Handles that a process cannot load the plugin.
+    func handleRefusal(_ error: ListError, in from: WorkerProcess) {
         from.kill("the plugin was refused")
         if from === successor {
             successor = nil
@@ -265,8 +238,8 @@ extension PluginWorker {
 // MARK: - The end
 
 extension PluginWorker {
-    private func handleDeath(_ death: Death, of from: WorkerProcess?) {
-        guard let from else { return }
+    /// Handles the death of a process, all of whose reports are handled.
+    func handleDeath(_ death: Death, of from: WorkerProcess) {
         let reason = death.reason
         if from === successor {
             successor = nil
@@ -410,10 +383,4 @@ extension PluginWorker {
                     }
                 }))
     }
-}
-
-/// A weak reference by which the callbacks of a process find that process; set once the process is made.
-@DBusActor
-private final class ProcessRelay {
-    fileprivate(set) weak var process: WorkerProcess?
 }

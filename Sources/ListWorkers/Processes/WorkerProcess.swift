@@ -6,6 +6,7 @@ internal import Glibc
 internal import ListConfiguration
 internal import ListKit
 internal import ListSupport
+internal import PluginAPI
 
 /// One process of a plugin's worker, from its start to its end: its connection, its output, and the detection of hangs.
 ///
@@ -14,22 +15,6 @@ internal import ListSupport
 /// for a while (``ReportIntake``).
 @DBusActor
 final class WorkerProcess {
-    /// The callbacks of a process. All but `log` and `printed` are called on the event loop.
-    struct Events {
-        /// The plugin is loaded.
-        var loaded: @DBusActor (PluginFacts) -> Void
-        /// The plugin cannot be loaded.
-        var refused: @DBusActor (ListError) -> Void
-        /// The worker has reported something about a data source.
-        var source: @DBusActor (WorkerReport) -> Void
-        /// The plugin has logged a message.
-        var log: @Sendable (WorkerReport) -> Void
-        /// The process has written a line to its output; ``WorkerOutput/text(of:)`` makes text of the bytes.
-        var printed: @Sendable (_ line: [UInt8], _ isBacktrace: Bool) -> Void
-        /// The process has ended and all its reports are handled. No other callback follows.
-        var ended: @DBusActor (Death) -> Void
-    }
-
     /// The time that the connection stays open after the process has ended.
     private static let lingering = Duration.milliseconds(200)
 
@@ -37,9 +22,18 @@ final class WorkerProcess {
     private(set) var identifier: Int32 = 0
     /// The name of the process in messages.
     var name: String { identifier > 0 ? "the worker \(identifier)" : "its worker" }
-    private let plugin: (name: String, memoryMax: Int)
-    private let events: Events
-    private let reports: WorkerReports
+    /// The plugin's file, with its state when the process was made.
+    let file: PluginFile
+    let fileState: PluginFileState?
+    /// The plugin's section of `listd.conf` with which the process is started.
+    let configuration: PluginConfiguration
+    private weak var owner: PluginWorker?
+    private let plugin: String
+    private let log: Log
+    private let logger: PluginLogger
+    private lazy var reports = WorkerReports(of: plugin) { [weak self] report in
+        EventLoop.shared.post { self?.handle(report) }
+    }
     private lazy var connection = WorkerConnection { [weak self] packet in
         self?.receive(packet)
     } onFailure: { [weak self] error in
@@ -59,24 +53,18 @@ final class WorkerProcess {
     private var isHang = false
     /// The death; nil = the process has not been seen to end.
     private var death: Death?
-    /// Whether ``Events/ended`` was called.
+    /// Whether the owner was told of the death.
     private var isReported = false
 
-    /// - Parameter memoryMax: the limit of the process's memory in bytes, for messages; 0 = unknown.
-    init(plugin: String, callbackTimeout: Duration, memoryMax: Int = 0, events: Events) throws(ListError) {
-        self.plugin = (plugin, memoryMax)
-        self.events = events
-        pulse = WorkerPulse(callbackTimeout: callbackTimeout)
-        crumbs = try CrumbTable(callbackTimeout: callbackTimeout)
-        reports = WorkerReports(of: plugin) { report in
-            switch report {
-            case .loaded(let facts): EventLoop.shared.post { events.loaded(facts) }
-            case .refused(let error): EventLoop.shared.post { events.refused(error) }
-            case .sourceMade, .sourceEvent, .sourceStopped: EventLoop.shared.post { events.source(report) }
-            case .log: EventLoop.shared.post { events.log(report) }
-            case .presented, .alive: break  // `presented` goes to its list; `alive` counts as an answer in `receive`
-            }
-        }
+    init(
+        of owner: PluginWorker, file: PluginFile, configuration: PluginConfiguration, log: Log
+    ) throws(ListError) {
+        (self.owner, self.file, self.configuration, self.log) = (owner, file, configuration, log)
+        plugin = owner.name
+        fileState = PluginFileState(of: file.path)
+        logger = PluginLogger(log, plugin: plugin)
+        pulse = WorkerPulse(callbackTimeout: configuration.callbackTimeout)
+        crumbs = try CrumbTable(callbackTimeout: configuration.callbackTimeout)
     }
 
     /// Throws `pluginFailed` if a path of `WritablePaths` is missing, which no restart changes.
@@ -93,10 +81,13 @@ final class WorkerProcess {
 
     /// Starts the process on another thread; the process then connects. A process that cannot be started counts as
     /// ended.
-    func start(
-        _ program: WorkerExecutable, hasNetwork: Bool = false, writablePaths: [WritablePath] = []
-    ) throws(ListError) {
-        let (output, writingEnd) = try WorkerOutput.open(events.printed)
+    func start(_ program: WorkerExecutable) throws(ListError) {
+        let (log, plugin, outputKey) = (log, plugin, "the output of plugin \(plugin)")
+        let (output, writingEnd) = try WorkerOutput.open { line, isBacktrace in
+            log.write(
+                .info, { "\(plugin): \(WorkerOutput.text(of: line))" }, [.plugin(plugin)],
+                limitedBy: isBacktrace ? nil : outputKey)
+        }
         let address: String
         do throws(ListError) {
             address = try connection.listen()
@@ -106,12 +97,13 @@ final class WorkerProcess {
         }
         self.output = output
         watchForHangs()
-        let (title, crumbs) = ("listd:\(plugin.name)", crumbs.memory)
+        let (title, crumbs, configuration) = ("listd:\(plugin)", crumbs.memory, configuration)
         WorkerSpawner.shared.run {
             let outcome = Result { () throws(ListError) in
                 try program.start(
-                    as: title, address: address, hasNetwork: hasNetwork, writablePaths: writablePaths.map(\.path),
-                    writingTo: writingEnd, passing: crumbs.file)
+                    as: title, address: address, hasNetwork: configuration.hasNetwork,
+                    writablePaths: configuration.writablePaths.map(\.path), writingTo: writingEnd,
+                    passing: crumbs.file)
             }
             EventLoop.shared.post { self.handleStart(outcome) }
         }
@@ -125,7 +117,7 @@ final class WorkerProcess {
         do throws(ListError) { send(try WorkerPacket(order)) } catch { kill(error.message) }
     }
 
-    /// Kills the process and its children. ``Events/ended`` gets the reason.
+    /// Kills the process and its children. Its death has the reason.
     func kill(_ reason: String) {
         guard sentence == nil, death == nil else { return }
         sentence = reason
@@ -205,6 +197,17 @@ extension WorkerProcess {
         }
     }
 
+    /// Handles a report that is not about a list.
+    private func handle(_ report: WorkerReport) {
+        switch report {
+        case .loaded(let facts): owner?.handleLoaded(facts, in: self)
+        case .refused(let error): owner?.handleRefusal(error, in: self)
+        case .sourceMade, .sourceEvent, .sourceStopped: owner?.sources.handle(report)
+        case .log(let level, let text): logger.log(level, text)
+        case .presented, .alive: break  // `presented` goes to its list; `alive` counts as an answer in `receive`
+        }
+    }
+
     private func didHandleReport(ofBytes count: Int, _ error: WireError?) {
         if let error { kill("the worker sent an invalid report: \(error.what)") }
         intake.recordHandled(bytes: count)
@@ -272,14 +275,14 @@ extension WorkerProcess {
         reportEnd()
     }
 
-    /// Calls ``Events/ended`` once, after all reports are handled.
+    /// Tells the owner of the death once, after all reports are handled.
     private func reportEnd() {
         guard !isReported, let death else { return }
         isReported = true
         connection.close()
         output?.close()
         output = nil
-        reports.end { EventLoop.shared.post { self.events.ended(death) } }
+        reports.end { EventLoop.shared.post { self.owner?.handleDeath(death, of: self) } }
     }
 
     /// The limit of memory, if the process ended because of it, as part of a sentence; empty if it did not.
@@ -287,7 +290,7 @@ extension WorkerProcess {
     /// A process that reaches the limit gets no more memory and ends by itself. It had most of the memory then, or could
     /// not get a large block at once, which Swift's runtime says.
     private func memoryNote(_ most: Int64, _ output: String) -> String {
-        let memoryMax = plugin.memoryMax
+        let memoryMax = configuration.memoryMax
         guard sentence == nil, memoryMax > 0 else { return "" }
         let isLarge = output.contains("failed to allocate") || output.contains("Could not allocate memory")
         guard isLarge || most >= Int64(memoryMax + Confinement.allowance / 2) else { return "" }
