@@ -58,9 +58,9 @@ final class HostedList {
         /// The changes of an update, with the amounts that were booked for them.
         case update(Quotas.Amounts?)
         /// The reservation of a block of revision numbers.
-        case block(StoreWrite)
+        case block
         /// Changes that were announced before they were stored.
-        case record(StoreWrite)
+        case record
         /// The last write before the list ends.
         case last
     }
@@ -323,7 +323,7 @@ extension HostedList {
         case .wait(let timing): scheduleTurn(timing)
         case .diff(let job): self.output.diff = job
         case .store(let work): store(work)
-        case .reserve(let work): requestWrite(.block(work), of: work)
+        case .reserve(let work): requestWrite(.block, of: work)
         case .announce(let said): publish(said)
         }
     }
@@ -340,12 +340,12 @@ extension HostedList {
                 change.hasObjectChanges ? try account?.book(change) : nil
             }
             if objects.numbers.isUnstored {
-                finish(.update(booked), error: nil)
+                finish(.update(booked), of: work, error: nil)
             } else {
                 requestWrite(.update(booked), of: work)
             }
         } catch {
-            finish(.update(nil), error: error)
+            finish(.update(nil), of: work, error: error)
         }
     }
 
@@ -355,27 +355,27 @@ extension HostedList {
     }
 
     /// Handles the store's answer to a write.
-    func handleStored(_ write: Write, error: ListError?) {
+    func handleStored(_ write: Write, of work: StoreWrite, error: ListError?) {
         writesInProgress -= 1
         guard !isStopped else { return }
-        finish(write, error: error)
+        finish(write, of: work, error: error)
         proceed()
     }
 
-    private func finish(_ write: Write, error: ListError?) {
+    private func finish(_ write: Write, of work: StoreWrite, error: ListError?) {
         let outcome: Result<Void, ListError> = error.map { .failure($0) } ?? .success(())
         switch write {
         case .update(let booked):
             if error != nil, let booked { account?.cancel(booked) }
             carryOut(driver.stored(outcome, retryingEach: error?.code == .limitsExceeded, now: now))
-        case .block(let work):
+        case .block:
             objects.finishReserving(work, outcome, now: now)
             // Few numbers are left, and further reservations may fail: so item changes wait, and requests get the
             // remaining numbers.
             link.setHolds(items: error != nil && objects.numbers.needsBlock)
             if error != nil { scheduleTurn(.at(now + 100)) }
             handleReports()
-        case .record(let work): if error == nil { objects.recordStored(work) }
+        case .record: if error == nil { objects.recordStored(work) }
         case .last: end()
         }
     }
@@ -383,7 +383,7 @@ extension HostedList {
     /// Reserves revision numbers for items that change by themselves, if few are left.
     private func reserveRevisions(isNeeded: Bool = false) {
         guard isNeeded || link.isElsewhere else { return }
-        if let work = objects.reserve(now: now) { requestWrite(.block(work), of: work) }
+        if let work = objects.reserve(now: now) { requestWrite(.block, of: work) }
     }
 }
 
@@ -445,7 +445,7 @@ extension HostedList {
         }
         switch objects.beginReload(sharesTable: !link.isElsewhere, now: now) {
         case .present(let reload): link.open(reload)
-        case .reserve(let work): requestWrite(.block(work), of: work)
+        case .reserve(let work): requestWrite(.block, of: work)
         case .wait(let timing): scheduleTurn(timing)
         case .diff, .ask, .store, .presentItems, .answers: break  // neither a reload nor a reason to wait
         }
@@ -553,7 +553,7 @@ extension HostedList {
         again.repeatsRevision = true
         again.status = objects.status
         link.tell(again)
-        if let work = objects.pendingWrite() { requestWrite(.record(work), of: work) }
+        if let work = objects.pendingWrite() { requestWrite(.record, of: work) }
     }
 }
 

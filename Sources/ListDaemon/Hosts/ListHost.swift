@@ -160,7 +160,7 @@ package final class ListHost: PresentedList {
         }
         for (write, work) in output.writes {
             store(work) { error in
-                EventLoop.shared.post { self.run(cost: nil) { $0.handleStored(write, error: error) } }
+                EventLoop.shared.post { self.run(cost: nil) { $0.handleStored(write, of: work, error: error) } }
             }
         }
         if let move = output.move {
