@@ -10,7 +10,7 @@ extension ViewObject {
         try checkOwner(of: call)
         let (seen, x, y, width, height) = try call.arguments(
             as: UInt64.self, Double.self, Double.self, Double.self, Double.self)
-        setViewport(call, Viewport(seen: seen, rect: Rect(x: x, y: y, width: width, height: height)))
+        setViewport(call, seen: seen, Rect(x: x, y: y, width: width, height: height))
     }
 
     func setVisibleRange(_ call: Call) throws {

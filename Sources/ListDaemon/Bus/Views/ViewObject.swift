@@ -36,7 +36,7 @@ final class ViewObject {
     /// The size of the last viewport that was sent to the host, and whether the host is laying it out.
     private var size: (wanted: Size, isUnderWay: Bool)?
     /// The newest viewport that waits until another size is laid out, with the calls that it replaces.
-    private var waiting: (call: Call, viewport: Viewport, replaced: [Call])?
+    private var waiting: (call: Call, seen: UInt64, viewport: Rect, replaced: [Call])?
     let service: Service
 
     init(
@@ -141,35 +141,29 @@ extension ViewObject {
     /// The bytes that are booked for the growth of a picture before its size is known.
     private static let firstGrowth = 1 << 20
 
-    /// A viewport that the owner asks for, in the content of the picture `seen`.
-    struct Viewport {
-        let seen: UInt64
-        let rect: Rect
-    }
-
-    /// Sets the viewport, and answers the call with the sequence.
+    /// Sets the viewport, in the content of the picture `seen`, and answers the call with the sequence.
     ///
     /// While one size is laid out, which may take long, only the newest of the later viewports is kept. The calls that it
     /// replaces get its answer.
-    func setViewport(_ call: Call, _ viewport: Viewport) {
+    func setViewport(_ call: Call, seen: UInt64, _ viewport: Rect) {
         guard size?.isUnderWay != true else {
-            waiting = (call, viewport, (waiting?.replaced ?? []) + (waiting.map { [$0.call] } ?? []))
+            waiting = (call, seen, viewport, (waiting?.replaced ?? []) + (waiting.map { [$0.call] } ?? []))
             return
         }
-        send(viewport, for: call, replacing: [])
+        send(viewport, seen: seen, for: call, replacing: [])
     }
 
     private func sendWaitingViewport() {
-        guard let (call, viewport, replaced) = waiting else { return }
+        guard let (call, seen, viewport, replaced) = waiting else { return }
         waiting = nil
-        send(viewport, for: call, replacing: replaced)
+        send(viewport, seen: seen, for: call, replacing: replaced)
     }
 
-    private func send(_ viewport: Viewport, for call: Call, replacing replaced: [Call]) {
-        let isNew = size.map { $0.wanted != viewport.rect.size } ?? true
-        size = (viewport.rect.size, isNew || size?.isUnderWay == true)
+    private func send(_ viewport: Rect, seen: UInt64, for call: Call, replacing replaced: [Call]) {
+        let isNew = size.map { $0.wanted != viewport.size } ?? true
+        size = (viewport.size, isNew || size?.isUnderWay == true)
         performForPicture(call) { growth in
-            .setViewport(seen: viewport.seen, viewport.rect, growth: growth)
+            .setViewport(seen: seen, viewport, growth: growth)
         } then: { [self] outcome in
             for other in replaced { answer(other, with: outcome, Self.writeSequence) }
             guard isNew else { return }
