@@ -16,7 +16,7 @@ final class ListView {
         didSet { cachedObjects = nil }
     }
     /// The sections of elements that are shown but not displayed.
-    private(set) var prefetched: Set<SectionHandle> = []
+    private var prefetched: Set<SectionHandle> = []
     /// The cached value of ``visibleObjects``.
     private var cachedObjects: [String]?
     /// The sections and items that are visible or near what is visible.
@@ -63,6 +63,26 @@ final class ListView {
         guard !shown.isEmpty else { return near }
         return min(shown.lowerBound, near.lowerBound)..<max(shown.upperBound, near.upperBound)
     }
+
+    /// The range of the sections whose places concern the view: the shown ones, and those in range.
+    var placedSections: Range<Int> {
+        let (shown, near) = (shownSections, workingRange.sections)
+        guard !shown.isEmpty, !near.isEmpty else { return shown.isEmpty ? near : shown }
+        return min(shown.lowerBound, near.lowerBound)..<max(shown.upperBound, near.upperBound)
+    }
+
+    /// Whether the view has to process updates that move sections, wherever they are. A view without a cell on the
+    /// screen follows the next one of the list, or shows that the list is empty.
+    var followsAllMoves: Bool {
+        guard geometry.isActive else { return false }
+        guard geometry.layoutID != nil, let viewport = geometry.viewport else { return true }
+        return !displayed.contains {
+            $0.key.kind == .cell && $0.key.handle != nil && $0.frame.intersects(viewport)
+        }
+    }
+
+    /// Whether the viewer was told that the end of the list is near.
+    var isNearEnd: Bool { nearEnd.isAnnounced }
 
     /// Whether changes for the viewer are held back.
     var isWaiting: Bool { sender.credit.isStalled || sender.isHeld }
@@ -157,7 +177,9 @@ final class ListView {
         guard elements.count > displayed.count || !prefetched.isEmpty else { return }
         var handles = Set(elements.compactMap(\.key.handle))
         handles.subtract(displayed.compactMap(\.key.handle))
-        environment.store.addReleaseCandidates(prefetched.subtracting(handles))
+        let gone = prefetched.subtracting(handles)
+        environment.store.addReleaseCandidates(gone)
+        environment.countPrefetched(handles.subtracting(prefetched), gone: gone)
         prefetched = handles
     }
 
@@ -357,6 +379,8 @@ final class ViewEnvironment {
     private(set) var currentView: ViewID?
     /// Whether an update is being presented, so that the sections have a state before and a state after it.
     private(set) var isUpdating = false
+    /// The numbers of views that show elements of a section and display none, by section.
+    private var prefetched: [SectionHandle: Int] = [:]
     /// Decides whether the list counts as empty, in place of the options.
     private var emptinessRule: (() -> Bool)?
 
@@ -377,6 +401,18 @@ final class ViewEnvironment {
 
     /// Whether a rule, and not the options, decides whether the list counts as empty.
     var hasEmptinessRule: Bool { emptinessRule != nil }
+
+    /// Returns whether any view shows elements of a section and displays none.
+    func isPrefetched(_ handle: SectionHandle) -> Bool { prefetched[handle] != nil }
+
+    /// Counts the sections of which one more view, and one view fewer, shows elements and displays none.
+    fileprivate func countPrefetched(_ new: Set<SectionHandle>, gone: Set<SectionHandle>) {
+        for handle in new { prefetched[handle, default: 0] += 1 }
+        for handle in gone {
+            guard let count = prefetched[handle] else { continue }
+            prefetched[handle] = count > 1 ? count - 1 : nil
+        }
+    }
 
     /// Begins the presentation of an update.
     func beginUpdate() {

@@ -22,8 +22,9 @@ final class SharedLayout {
     private(set) var layout: any ListLayout
     /// The layout before the update that is being presented, if it is needed for anchoring.
     private(set) var oldLayout: (any ListLayout)?
-    /// Whether the update that is being presented changed any frame.
-    private(set) var haveFramesChanged = false
+    /// The part of the content along the scroll axis in which the update that is being presented changed frames; `nil` =
+    /// it changed none. It is endless if it is not known.
+    private(set) var changedPart: ClosedRange<Double>?
     /// Whether a section controller has given a size that may be another one in a viewport of another size.
     private var dependsOnSize = false
     /// Whether only one view uses the layout, because its viewer measured item sizes.
@@ -77,12 +78,17 @@ final class SharedLayout {
 
     /// Applies an update of the list.
     ///
-    /// - Parameter resized: the items of which only the sizes changed.
+    /// - Parameters:
+    ///   - resized: the items of which only the sizes changed.
+    ///   - moved: the sections outside of which the update keeps all sections in their places; `nil` = there are none.
     func update(
         _ changes: LayoutChanges, resized: [IndexPath] = [], _ measured: [SectionHandle: [Int: Size]] = [:],
-        in environment: ViewEnvironment
+        moved: Range<Int>? = nil, in environment: ViewEnvironment
     ) {
-        haveFramesChanged = changeLayout(measured, in: environment) { layout, source in
+        // The header of the section before them sticks up to their start.
+        let moved = moved.map { max(0, $0.lowerBound - 1)..<$0.upperBound }
+        let before = moved.flatMap { (layout as? FlowLayout)?.part(of: $0) }
+        let haveFramesChanged = changeLayout(measured, in: environment) { layout, source in
             var haveFramesChanged = layout.update(changes, source: source)
             guard !resized.isEmpty else { return haveFramesChanged }
             if layout.resize(resized, source: source) { haveFramesChanged = true }
@@ -92,6 +98,10 @@ final class SharedLayout {
             }
             return haveFramesChanged
         }
+        guard haveFramesChanged else { return changedPart = nil }
+        changedPart = -.infinity ... .infinity
+        guard let moved, let before, let flow = layout as? FlowLayout else { return }
+        if let part = flow.changedPart(of: moved, before: before) { changedPart = part }
     }
 
     /// Runs a closure that changes the layout and thereby calls section controllers.
@@ -122,7 +132,12 @@ final class SharedLayouts {
     private var layouts: [SharedLayout.Key: SharedLayout] = [:]
 
     /// Whether the update that is being presented changed any frame in a shared layout.
-    var haveFramesChanged: Bool { layouts.values.contains(where: \.haveFramesChanged) }
+    var haveFramesChanged: Bool { layouts.values.contains { $0.changedPart != nil } }
+
+    /// The parts of the content along the scroll axis in which that update changed frames, by layout.
+    var changedParts: [ObjectIdentifier: ClosedRange<Double>] {
+        layouts.values.reduce(into: [:]) { $0[ObjectIdentifier($1)] = $1.changedPart }
+    }
 
     /// Returns the layout with a key, or `nil` if no view uses such a layout.
     func layout(for key: SharedLayout.Key) -> SharedLayout? { layouts[key] }
@@ -145,8 +160,12 @@ final class SharedLayouts {
     func releaseOldLayouts() { for layout in layouts.values { layout.releaseOldLayout() } }
 
     /// Applies an update of the list to all layouts.
-    func update(_ changes: LayoutChanges, resized: [IndexPath], in environment: ViewEnvironment) {
-        for layout in layouts.values { layout.update(changes, resized: resized, in: environment) }
+    ///
+    /// - Parameter moved: the sections outside of which the update keeps all sections in their places.
+    func update(
+        _ changes: LayoutChanges, resized: [IndexPath], moved: Range<Int>?, in environment: ViewEnvironment
+    ) {
+        for layout in layouts.values { layout.update(changes, resized: resized, moved: moved, in: environment) }
     }
 }
 

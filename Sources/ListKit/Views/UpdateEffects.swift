@@ -29,6 +29,9 @@ struct UpdateEffects {
     /// The positions of the changed sections, ascending, if the update changes nothing else; `nil` = every view has
     /// to process the update.
     let changedSections: [Int]?
+    /// The sections with all changes, if the update moves or replaces sections and all others keep their positions;
+    /// `nil` = others move too, or the update changes something else.
+    let movedSections: Range<Int>?
     /// Whether the number of items of any section changed.
     let changesCounts: Bool
 
@@ -59,13 +62,26 @@ struct UpdateEffects {
         changesCounts =
             changed.contains { map.oldItemCount(of: $0) != map.itemCount(of: $0) }
             || collector.handlelessUpdates.contains { $0.oldItemCount != $0.itemCount }
-        let keepsSections = !change.movesSections
-        if keepsSections, !isReload, !asksAnew, change.options == nil {
-            let others = Set(resized.map(\.section)).union(replaced.keys.compactMap { map.position(of: $0) })
-            changedSections = others.isEmpty ? layoutChanges.reloads : others.union(layoutChanges.reloads).sorted()
-        } else {
-            changedSections = nil
+        guard !isReload, !asksAnew, change.options == nil else {
+            (changedSections, movedSections) = (nil, nil)
+            return
         }
+        let others = Set(resized.map(\.section)).union(replaced.keys.compactMap { map.position(of: $0) })
+        let changes = others.isEmpty ? layoutChanges.reloads : others.union(layoutChanges.reloads).sorted()
+        changedSections = change.movesSections ? nil : changes
+        movedSections = change.movesSections ? layoutChanges.movedSections(changes) : nil
+    }
+}
+
+extension LayoutChanges {
+    /// Returns the range of the moved, removed and inserted sections and of others; `nil` if the sections after them
+    /// move too.
+    fileprivate func movedSections(_ others: [Int]) -> Range<Int>? {
+        guard deletes.count == inserts.count else { return nil }
+        let places = [deletes, inserts, moves.map(\.from), moves.map(\.to), others]
+        guard let first = places.compactMap({ $0.min() }).min(), let last = places.compactMap({ $0.max() }).max()
+        else { return nil }
+        return first..<last + 1
     }
 }
 

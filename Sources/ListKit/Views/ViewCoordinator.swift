@@ -99,7 +99,7 @@ final class ViewCoordinator {
 
     /// Returns whether any view shows a section or has the section in range.
     func isInUse(_ handle: SectionHandle) -> Bool {
-        counts.isInUse(handle) || views.contains { $0.prefetched.contains(handle) }
+        counts.isInUse(handle) || environment.isPrefetched(handle)
     }
 
     /// The sections that any view refers to.
@@ -277,7 +277,8 @@ final class ViewCoordinator {
         if effects.isReload {
             layouts.removeAll()
         } else {
-            layouts.update(effects.layoutChanges, resized: effects.resized, in: environment)
+            layouts.update(
+                effects.layoutChanges, resized: effects.resized, moved: effects.movedSections, in: environment)
         }
         recordPaths(paths)
         var steps: [DisplayStep] = []
@@ -308,7 +309,7 @@ final class ViewCoordinator {
 
     /// Records a change of paths if any viewer names items by revision.
     private func recordPaths(_ paths: PathForwarding?) {
-        guard views.contains(where: { $0.options.rangeAt == .revision }) else {
+        guard table.hasViewersNamingRevisions else {
             (recentPaths, oldestPaths) = ([], nil)
             return
         }
@@ -341,7 +342,14 @@ final class ViewCoordinator {
     /// Returns the views that an update concerns.
     private func views(concernedBy effects: UpdateEffects, _ paths: PathForwarding?) -> [ListView] {
         // An emptiness rule depends on more than the list, so any view may begin or cease to show the empty view.
-        guard let sections = effects.changedSections, !environment.hasEmptinessRule else { return views }
+        guard !environment.hasEmptinessRule else { return views }
+        if let sections = effects.movedSections {
+            return table.views(
+                placing: sections, changedParts: environment.layouts.changedParts,
+                movesLast: sections.upperBound == map.count,
+                changesItems: effects.changesCounts || !effects.change.removed.isEmpty)
+        }
+        guard let sections = effects.changedSections else { return views }
         return table.views(
             showing: sections, framesChanged: environment.layouts.haveFramesChanged,
             pathsChanged: effects.changesCounts || paths?.isIdentity == false)
@@ -367,8 +375,18 @@ struct ViewTable {
     private struct Outline: Equatable {
         /// The sections whose changes concern the view.
         var sections = 0..<0
-        /// Whether the view has to process every update.
+        /// The sections whose places concern the view.
+        var placed = 0..<0
+        /// The layout that the view shares, and the part of the content along the scroll axis that it shows.
+        var layout: ObjectIdentifier?
+        var part = -Double.infinity ... .infinity
+        /// Whether the view has to process every update, and every one that moves sections.
         var followsAll = true
+        var followsAllMoves = true
+        /// Whether the working range is counted in items, so that it ends where the list has no more of them.
+        var countsItems = false
+        /// Whether the viewer was told that the end of the list is near.
+        var isNearEnd = false
         /// Whether the viewer refers to items by path, as in the layout `none`.
         var namesItems = false
         /// Whether changes for the viewer are held back.
@@ -391,6 +409,10 @@ struct ViewTable {
     private var allFollowers: Set<Int> = []
     /// The number of views whose viewer names items.
     private var namingViewCount = 0
+    /// The number of views whose viewer names items by revision.
+    private var namingRevisionsCount = 0
+    /// The number of views whose changes are held back.
+    private var waitingCount = 0
     /// The number of views that are on screen.
     private var onScreenCount = 0
 
@@ -405,6 +427,7 @@ struct ViewTable {
         addToIndex(Outline(), ofView: lastNumber)
         numbers.append(lastNumber)
         known[view.id] = (view, lastNumber)
+        if view.options.rangeAt == .revision { namingRevisionsCount += 1 }
         changed.insert(view.id)
     }
 
@@ -417,6 +440,7 @@ struct ViewTable {
         let number = numbers.remove(at: place)
         removeFromIndex(outlines.remove(at: place), ofView: number)
         known[view.id] = nil
+        if view.options.rangeAt == .revision { namingRevisionsCount -= 1 }
         changed.remove(view.id)
     }
 
@@ -435,7 +459,10 @@ struct ViewTable {
             guard let place = index(of: id) else { continue }
             let view = views[place]
             let outline = Outline(
-                sections: view.followedSections, followsAll: view.followsAllUpdates,
+                sections: view.followedSections, placed: view.placedSections, layout: view.geometry.layoutID,
+                part: view.geometry.shownPart, followsAll: view.followsAllUpdates,
+                followsAllMoves: view.followsAllMoves, countsItems: view.options.workingRangeUnit == .items,
+                isNearEnd: view.isNearEnd,
                 namesItems: view.geometry.kind == .none && view.geometry.isActive, isWaiting: view.isWaiting,
                 isOnScreen: view.isOnScreen)
             guard outline != outlines[place] else { continue }
@@ -450,6 +477,7 @@ struct ViewTable {
     private mutating func addToIndex(_ outline: Outline, ofView number: Int) {
         if outline.namesItems { namingViewCount += 1 }
         if outline.isOnScreen { onScreenCount += 1 }
+        if outline.isWaiting { waitingCount += 1 }
         if outline.followsAll {
             allFollowers.insert(number)
         } else {
@@ -461,6 +489,7 @@ struct ViewTable {
     private mutating func removeFromIndex(_ outline: Outline, ofView number: Int) {
         if outline.namesItems { namingViewCount -= 1 }
         if outline.isOnScreen { onScreenCount -= 1 }
+        if outline.isWaiting { waitingCount -= 1 }
         if outline.followsAll {
             allFollowers.remove(number)
         } else {
@@ -494,10 +523,14 @@ struct ViewTable {
         }
     }
 
+    /// Whether any viewer names items by revision.
+    var hasViewersNamingRevisions: Bool { namingRevisionsCount > 0 }
+
     /// The views whose changes are held back, in the order in which they were opened.
     var waiting: [ListView] {
         mutating get {
             updateOutlines()
+            guard waitingCount > 0 else { return [] }
             return outlines.indices.filter { outlines[$0].isWaiting }.map { views[$0] }
         }
     }
@@ -505,6 +538,33 @@ struct ViewTable {
     /// Returns the views with the given identifiers, in the order in which they were opened.
     func views(of ids: Set<ViewID>) -> [ListView] {
         ids.compactMap { known[$0] }.sorted { $0.number < $1.number }.map(\.view)
+    }
+
+    /// Returns the views that an update concerns that moves or replaces sections, in the order in which they were opened.
+    ///
+    /// - Parameters:
+    ///   - sections: the sections with all changes. The sections after them keep their positions.
+    ///   - changedParts: the parts of the content along the scroll axis in which frames changed, by layout.
+    ///   - movesLast: whether another section may have become the last one.
+    ///   - changesItems: whether sections have other numbers of items than before.
+    /// - Complexity: O(views), but a view costs no more than a few comparisons.
+    mutating func views(
+        placing sections: Range<Int>, changedParts: [ObjectIdentifier: ClosedRange<Double>], movesLast: Bool,
+        changesItems: Bool
+    ) -> [ListView] {
+        updateOutlines()
+        var (layout, part): (ObjectIdentifier?, ClosedRange<Double>?) = (nil, nil)
+        return outlines.indices.filter { place in
+            let outline = outlines[place]
+            if outline.followsAll || outline.followsAllMoves || outline.placed.overlaps(sections) { return true }
+            if movesLast && outline.isNearEnd || changesItems && outline.countsItems { return true }
+            // Most views have the layout of the view before.
+            if outline.layout != layout {
+                layout = outline.layout
+                part = layout.flatMap { changedParts[$0] }
+            }
+            return part?.overlaps(outline.part) == true
+        }.map { views[$0] }
     }
 
     /// Returns the views that an update concerns, in the order in which they were opened. Call this only if all

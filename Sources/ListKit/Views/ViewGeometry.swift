@@ -75,6 +75,17 @@ final class ViewGeometry {
     /// Whether the viewer has set a viewport or a range of items.
     var isActive: Bool { viewport != nil || visibleItems != nil }
 
+    /// Identifies the layout among those that views share; `nil` if the view has none.
+    var layoutID: ObjectIdentifier? { shared.map { ObjectIdentifier($0) } }
+
+    /// The part of the content along the scroll axis of which the view shows elements.
+    var shownPart: ClosedRange<Double> {
+        let distance = max(viewOptions.buffer, viewOptions.prefetch)
+        let start = direction.along(offset) - distance
+        let end = direction.along(offset) + direction.along(viewport?.size ?? .zero) + distance
+        return start <= end ? start...end : -.infinity ... .infinity
+    }
+
     /// The size of the whole content; zero before the first viewport, and in the layout `none`.
     var contentSize: Size { kind == .none || viewport == nil ? .zero : asleep?.contentSize ?? layout.contentSize }
 

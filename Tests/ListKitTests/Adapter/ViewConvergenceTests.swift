@@ -92,6 +92,46 @@ struct ViewConvergenceTests {
         }
     }
 
+    @Test(
+        "sections move in a list that is longer than the views → each screen equals the screen of a new view",
+        arguments: 0..<9
+    )
+    func moves(seed: Int) throws {
+        var source = RandomList(seed: UInt64(seed) &* 7_919 &+ 3, ids: 60)
+        let list = TestHost(names: ["binding": "listd/binding"]) { configuration in
+            ConvergenceTests.configurations[seed % ConvergenceTests.configurations.count](&configuration)
+            (configuration.workingRange, configuration.nearEndDistance) = (seed % 3, 30)
+        }
+        let viewers = (0..<9).map { Viewer(ViewID($0 + 1), Self.options($0 % 6)) }
+        for viewer in viewers {
+            viewer.viewport.size = Size(width: 200, height: 60)
+            try list.adapter.openView(viewer.screen.view, options: viewer.options)
+        }
+        try list.update(try source.ids.map { try source.object($0) })
+        for viewer in viewers {
+            viewer.receive(list.takeEvents())
+            for _ in 0..<2 { viewer.receive(try performRandomAction(viewer, list.adapter, &source)) }
+        }
+        for _ in 0..<16 {
+            if source.random.chance(oneIn: 4), let viewer = source.random.pick(viewers) {
+                viewer.receive(try performRandomAction(viewer, list.adapter, &source))
+            } else {
+                for _ in 0..<Int.random(in: 1...2, using: &source.random) {
+                    let old = Int.random(in: 0..<list.adapter.objectCount, using: &source.random)
+                    let new = max(0, min(old + Int.random(in: -6...6, using: &source.random), list.ids.count - 1))
+                    list.enqueue(
+                        source.random.chance(oneIn: 12)
+                            ? try source.operation() : .moveObject(id: list.ids[old], position: .before(list.ids[new])))
+                }
+                list.flush()
+                let events = list.takeEvents()
+                for viewer in viewers { viewer.receive(events) }
+                guard list.adapter.objectCount > 0 else { break }
+            }
+            for viewer in viewers { try check(viewer, list.adapter, &source) }
+        }
+    }
+
     private func step(_ source: inout RandomList, _ list: TestHost, _ viewers: [Viewer]) throws {
         if source.random.chance(oneIn: 2) {
             for _ in 0..<Int.random(in: 1...2, using: &source.random) { list.enqueue(try source.operation()) }

@@ -159,6 +159,14 @@ extension FlowChunk {
         }
     }
 
+    /// Returns the state of the flow before a section of the chunk.
+    func state(before section: Int, rules: FlowRules) -> FlowState {
+        guard let pack else { return entry }
+        return pack.runFlow(overFirst: section, after: entry, rules: rules) { _, _, _ in
+        } section: { _, _ in
+        }
+    }
+
     /// Returns the frames of a section's bounds, header and footer; nil past the end of the chunk.
     func frames(ofSection section: Int, rules: FlowRules) -> SectionFrames? {
         switch content {

@@ -85,6 +85,64 @@ extension FlowLayout {
     }
 }
 
+/// The place of some neighbouring sections in a flow.
+struct FlowPart: Sendable {
+    /// The part of the content along the scroll axis that the sections and the rows at their ends take.
+    let extent: Interval
+    /// The state after the last of the sections.
+    let exit: FlowState
+    let contentSize: Size
+}
+
+extension FlowLayout {
+    /// Returns the place of some sections, which must exist; nil if there is none.
+    ///
+    /// - Complexity: O(log n).
+    func part(of sections: Range<Int>) -> FlowPart? {
+        guard !sections.isEmpty, let entry = state(before: sections.lowerBound),
+            let exit = state(before: sections.upperBound)
+        else { return nil }
+        var extent = Interval(start: min(entry.row, entry.edge), end: max(exit.nextRow, exit.edge))
+        tree.walk { before, part in
+            let own = before.sections..<before.sections + part.sections
+            guard own.overlaps(sections) else { return false }
+            guard sections.lowerBound <= own.lowerBound, own.upperBound <= sections.upperBound else { return true }
+            extent = extent.union(part.extent.shifted(by: before.advance))
+            return false
+        } _: { leaf, before in
+            tree.leaves[leaf].visit(.none, rules: rules) { _, _, _ in
+            } section: { index, frames in
+                guard sections.contains(before.sections + index) else { return }
+                extent = extent.union(frames.bounds.along.shifted(by: before.advance))
+            }
+            return true
+        }
+        return FlowPart(extent: extent, exit: exit, contentSize: contentSize)
+    }
+
+    /// Returns the part of the content along the scroll axis, in points, in which frames differ from those before a
+    /// change of some sections; nil if frames of other sections may differ too.
+    ///
+    /// - Parameter old: the place of the sections before the change, which kept the number of sections.
+    func changedPart(of sections: Range<Int>, before old: FlowPart) -> ClosedRange<Double>? {
+        guard let new = part(of: sections), new.exit == old.exit, new.contentSize == old.contentSize else { return nil }
+        let extent = new.extent.union(old.extent)
+        // A point more than is needed, so that rounded coordinates are inside.
+        return rules.scale.points(extent.start) - 1...rules.scale.points(extent.end) + 1
+    }
+
+    /// Returns the state of the flow before a section, or after the last one, in the coordinates of the content.
+    private func state(before section: Int) -> FlowState? {
+        guard section < numberOfSections else {
+            guard section == numberOfSections, let last = tree.lastLeaf else { return nil }
+            return tree.leaves[last].exit.rebased(by: -tree.total.advance)
+        }
+        return locate(section).map { leaf, index, origin in
+            tree.leaves[leaf].state(before: index, rules: rules).rebased(by: -origin)
+        }
+    }
+}
+
 /// Changes of single sections. Each function adds to `touched` the chunks that have to be laid out afterwards.
 extension FlowLayout {
     /// Removes the sections at old positions, which must be ascending.
