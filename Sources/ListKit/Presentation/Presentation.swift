@@ -482,12 +482,25 @@ extension Presentation {
                 continue
             }
             for view in self.views.waitingViews { views.insert(view.id) }
-            isReordered = isReordered || transaction.kind == .reload || !transaction.sections.moves.isEmpty
+            isReordered = isReordered || movesSelection(transaction, of: environment.revision)
         }
         said.views = views.sorted().compactMap { id in self.views.view(id).map { (id, $0.description) } }
         said.selection = selectionToAnnounce(after: selections, isUpdate: said.transaction != nil, isReordered)
         said.losses = takeLosses()
         return said
+    }
+
+    /// Returns whether a transaction may change the order of the selected items. Sections that are not among its moves keep
+    /// their order.
+    ///
+    /// - Parameter revision: the present revision, whose positions of sections are known.
+    private func movesSelection(_ transaction: Transaction, of revision: UInt64) -> Bool {
+        let (selection, moves) = (selections.selection, transaction.sections.moves)
+        guard !selection.sections.isEmpty || !announcedSelection.isEmpty else { return false }
+        guard transaction.kind == .update, transaction.revision == revision else { return true }
+        return moves.contains { move in
+            store.map.existingHandle(at: Int(move.new)).map { selection.contains(anyOf: $0) } == true
+        }
     }
 
     /// Returns the selected items, if they may have changed since the last announcement.
