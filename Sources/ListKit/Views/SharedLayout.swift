@@ -85,8 +85,8 @@ final class SharedLayout {
         _ changes: LayoutChanges, resized: [IndexPath] = [], _ measured: [SectionHandle: [Int: Size]] = [:],
         moved: Range<Int>? = nil, in environment: ViewEnvironment
     ) {
-        // The header of the section before them sticks up to their start.
-        let moved = moved.map { max(0, $0.lowerBound - 1)..<$0.upperBound }
+        // The header of the section before them sticks up to their start, and their last row may end with the one after them.
+        let moved = moved.map { max(0, $0.lowerBound - 1)..<min($0.upperBound + 1, environment.map.count) }
         let before = moved.flatMap { (layout as? FlowLayout)?.part(of: $0) }
         let haveFramesChanged = changeLayout(measured, in: environment) { layout, source in
             var haveFramesChanged = layout.update(changes, source: source)

@@ -49,6 +49,15 @@ struct UnconcernedViewTests {
             try ListObject(id: "new", fields: ["height": 20.0]), position: .after("o1005"))
         #expect(try visits(list, .applyChanges(removed: ["o1003"], upserts: [new])) == 1)
     }
+
+    @Test("an object moves whose height differs from the others → the views between are visited, too")
+    func shifts() throws {
+        let list = try list(views: 20)
+        _ = try list.perform(
+            .applyChanges(removed: [], upserts: [.init(try ListObject(id: "o55", fields: ["height": 30.0]))]))
+        let visited = try visits(list, .moveObject(id: "o55", position: .after("o85")))
+        #expect((4...5).contains(visited))
+    }
 }
 
 extension [ViewElement] {
