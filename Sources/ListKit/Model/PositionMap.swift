@@ -195,14 +195,15 @@ private struct RemainingRuns {
     }
 }
 
-extension Array {
-    /// Returns the number of leading elements that meet a condition. All elements that meet it must be at the start.
+extension RandomAccessCollection where Index == Int {
+    /// Returns the index of the first element that does not meet a condition, or the end index. All elements that meet it
+    /// must be at the start.
     ///
     /// - Complexity: O(log n).
     func partitionPoint(where passes: (Element) -> Bool) -> Int {
-        var (low, high) = (0, count)
+        var (low, high) = (startIndex, endIndex)
         while low < high {
-            let middle = (low + high) / 2
+            let middle = low + (high - low) / 2
             if passes(self[middle]) { low = middle + 1 } else { high = middle }
         }
         return low

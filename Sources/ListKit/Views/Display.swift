@@ -21,9 +21,28 @@ struct DisplayStep {
 
     /// Sets the elements and sections that appeared and disappeared, by a comparison of the old elements with the new.
     ///
-    /// - Parameter forwarding: the mappings of old to new item indexes.
+    /// - Parameters:
+    ///   - forwarding: the mappings of old to new item indexes.
+    ///   - sections: the sections outside of which sections and items keep their positions; `nil` = they need not do so.
+    /// - Complexity: O(elements). Only elements of `sections` are looked up.
     mutating func setChanges(
-        from old: [ViewElement], to new: [ViewElement], forwarding: [SectionHandle: PositionMap]
+        from old: [ViewElement], to new: [ViewElement], forwarding: [SectionHandle: PositionMap],
+        in sections: Range<Int>? = nil
+    ) {
+        guard let sections, ViewElement.areInListOrder(old), ViewElement.areInListOrder(new) else {
+            return addChanges(from: old[...], to: new[...], forwarding)
+        }
+        let (before, after) = (
+            ViewElement.indexes(of: sections, in: old), ViewElement.indexes(of: sections, in: new)
+        )
+        addChanges(scrollingFrom: old[..<before.lowerBound], to: new[..<after.lowerBound])
+        addChanges(from: old[before], to: new[after], forwarding)
+        addChanges(scrollingFrom: old[before.upperBound...], to: new[after.upperBound...])
+    }
+
+    private mutating func addChanges(
+        from old: ArraySlice<ViewElement>, to new: ArraySlice<ViewElement>,
+        _ forwarding: [SectionHandle: PositionMap]
     ) {
         let present = Set(new.map(\.key))
         var survived: Set<ElementKey> = []
@@ -35,9 +54,9 @@ struct DisplayStep {
                 disappeared.append(element)
             }
         }
-        appeared = new.filter { !survived.contains($0.key) }
-        sectionsAppeared = DisplayStep.sections(of: new, without: old)
-        sectionsDisappeared = DisplayStep.sections(of: old, without: new)
+        appeared += new.filter { !survived.contains($0.key) }
+        sectionsAppeared += DisplayStep.sections(of: new, without: old)
+        sectionsDisappeared += DisplayStep.sections(of: old, without: new)
     }
 
     /// Sets the elements and sections that appeared and disappeared while all sections kept their positions.
@@ -46,37 +65,42 @@ struct DisplayStep {
     /// - Complexity: O(elements + changed sections · log elements).
     mutating func setChanges(scrollingFrom old: [ViewElement], to new: [ViewElement]) -> Bool {
         guard ViewElement.areInListOrder(old), ViewElement.areInListOrder(new) else { return false }
-        var index = 0
+        addChanges(scrollingFrom: old[...], to: new[...])
+        return true
+    }
+
+    private mutating func addChanges(scrollingFrom old: ArraySlice<ViewElement>, to new: ArraySlice<ViewElement>) {
+        let (come, gone) = (appeared.count, disappeared.count)
+        var index = old.startIndex
         for element in new {
-            while index < old.count, ViewElement.isBefore(old[index], element) {
+            while index < old.endIndex, ViewElement.isBefore(old[index], element) {
                 disappeared.append(old[index])
                 index += 1
             }
-            if index < old.count, old[index].key == element.key { index += 1 } else { appeared.append(element) }
+            if index < old.endIndex, old[index].key == element.key { index += 1 } else { appeared.append(element) }
         }
         disappeared += old[index...]
-        sectionsAppeared = DisplayStep.sections(of: appeared, withoutElementIn: old)
-        sectionsDisappeared = DisplayStep.sections(of: disappeared, withoutElementIn: new)
-        return true
+        sectionsAppeared += DisplayStep.sections(of: appeared[come...], withoutElementIn: old)
+        sectionsDisappeared += DisplayStep.sections(of: disappeared[gone...], withoutElementIn: new)
     }
 
     /// Returns the sections of some elements of which no element is among others, which are in list order.
     private static func sections(
-        of elements: [ViewElement], withoutElementIn others: [ViewElement]
+        of elements: ArraySlice<ViewElement>, withoutElementIn others: ArraySlice<ViewElement>
     ) -> [(section: Int, handle: SectionHandle)] {
         var sections: [(section: Int, handle: SectionHandle)] = []
         var last: Int?
         for element in elements where element.section != last {
             last = element.section
             let place = others.partitionPoint { $0.section < element.section }
-            let isAmongOthers = place < others.count && others[place].section == element.section
+            let isAmongOthers = place < others.endIndex && others[place].section == element.section
             if !isAmongOthers, let handle = element.key.handle { sections.append((element.section, handle)) }
         }
         return sections
     }
 
     private static func sections(
-        of elements: [ViewElement], without others: [ViewElement]
+        of elements: ArraySlice<ViewElement>, without others: ArraySlice<ViewElement>
     ) -> [(section: Int, handle: SectionHandle)] {
         var known: Set<SectionHandle> = []
         known.reserveCapacity(others.count + elements.count)

@@ -27,8 +27,8 @@ final class ListView {
     private(set) var scrolling: ListScrollingTraits = []
     /// The near end of the list that was announced; `nil` = the end is not near.
     private var nearEnd: (last: SectionHandle?, isAnnounced: Bool) = (nil, false)
-    /// The elements that were shown before the update that is being presented, at their new indexes, and the layout then.
-    private var appearance: (shown: Set<ElementKey>, layout: (any ListLayout)?)?
+    /// The update that is being presented, and the layout before it.
+    private var update: (effects: UpdateEffects, layout: (any ListLayout)?)?
 
     init(_ id: ViewID, _ options: ListViewOptions, in environment: ViewEnvironment) {
         self.id = id
@@ -120,15 +120,15 @@ final class ListView {
 
     // MARK: Following the list
 
-    /// Applies an update to the layout, the viewport and the sent picture. ``updateElements(forwarding:)`` must be
-    /// called next.
+    /// Applies an update to the layout, the viewport and the sent picture. ``updateElements()`` must be called
+    /// next.
     ///
     /// - Parameters:
     ///   - paths: the mapping of old to new item paths; `nil` when no view needs it.
     ///   - keepsAnchors: whether the elements on the screen keep their place.
     func apply(_ effects: UpdateEffects, _ paths: PathForwarding?, keepsAnchors: Bool) {
         if keepsAnchors { geometry.saveAnchor(displayed) }
-        appearance = (Set(elements.compactMap { $0.key.forwarded(by: effects.forwarding) }), geometry.oldLayout)
+        update = (effects, geometry.oldLayout)
         sender.apply(effects)
         sender.recordUpdate(effects, paths)
         geometry.moveMeasuredSizes(effects.change, effects.stateForwarding)
@@ -148,8 +148,9 @@ final class ListView {
     }
 
     /// Updates the elements that the view shows. Returns the elements that appeared and disappeared.
-    func updateElements(forwarding: [SectionHandle: PositionMap] = [:]) -> DisplayStep {
-        let old = displayed
+    func updateElements() -> DisplayStep {
+        let (old, oldElements) = (displayed, elements)
+        let (forwarding, sections) = (update?.effects.forwarding ?? [:], update?.effects.concernedSections)
         if geometry.isAsleep {
             elements = survivors(of: elements, forwarding)
             displayed = survivors(of: displayed, forwarding)
@@ -157,17 +158,22 @@ final class ListView {
             (displayed, elements) = geometry.visibleElements()
         }
         updatePrefetched()
-        if let (old, layout) = appearance {
-            appearance = nil
-            sender.recordAppeared(elements.filter { !old.contains($0.key) }, among: elements, before: layout)
-        }
         var step = DisplayStep()
         if environment.isUpdating || !step.setChanges(scrollingFrom: old, to: displayed) {
-            step.setChanges(from: old, to: displayed, forwarding: forwarding)
+            step.setChanges(from: old, to: displayed, forwarding: forwarding, in: sections)
+        }
+        if let update {
+            var whole = step
+            if elements.count > displayed.count || oldElements.count > old.count {
+                whole = DisplayStep()
+                whole.setChanges(from: oldElements, to: elements, forwarding: forwarding, in: sections)
+            }
+            sender.recordAppeared(whole.appeared, among: elements, before: update.layout)
+            self.update = nil
         }
         let range = WorkingRange(around: displayed, options, size: environment.options.workingRange, in: map)
         step.setRanges(
-            from: workingRange, to: range, map, forwarding: environment.isUpdating ? forwarding : nil)
+            from: workingRange, to: range, map, forwarding: environment.isUpdating ? forwarding : nil, in: sections)
         workingRange = range
         return step
     }

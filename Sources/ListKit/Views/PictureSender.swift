@@ -182,7 +182,10 @@ final class PictureSender {
     /// Moves cached items to their new indexes and drops outdated ones.
     func apply(_ effects: UpdateEffects) {
         if !effects.keepsPlaces {
-            picture.forward(effects.forwarding)
+            picture.forward(effects.forwarding, in: effects.concernedSections)
+            if let sections = effects.concernedSections, effects.change.removed.isEmpty, areCellsInOrder {
+                return moveCells(of: sections, effects)
+            }
             areCellsInOrder = false
         }
         cells =
@@ -196,6 +199,20 @@ final class PictureSender {
                 cell.key = key
                 return cell
             }
+    }
+
+    /// Moves cached items in some sections to their new places, so that all stay in list order, and drops outdated ones.
+    private func moveCells(of sections: Range<Int>, _ effects: UpdateEffects) {
+        let range = ViewElement.indexes(of: sections, in: cells)
+        let moved = cells[range].compactMap { cell -> ViewElement? in
+            guard !effects.isOutdated(cell.key), let key = cell.key.forwarded(by: effects.forwarding),
+                let section = key.handle.flatMap({ environment.map.position(of: $0) })
+            else { return nil }
+            var cell = cell
+            (cell.key, cell.section) = (key, section)
+            return cell
+        }
+        cells.replaceSubrange(range, with: moved.sorted(by: ViewElement.isBefore))
     }
 
     /// Records an update, which the next change will bring.
@@ -246,7 +263,7 @@ final class PictureSender {
             return []
         }
         if credit.isStalled, !credit.hasRoom { return [] }
-        let difference = difference(of: view)
+        var difference = difference(of: view)
         if difference.isEmpty && !view.geometry.shifts.isUnsent {
             isHeld = false
             updates = UnsentUpdates()
@@ -259,7 +276,7 @@ final class PictureSender {
             guard credit.recordStall() else { return [] }
             return [.stalled(view: id, sequence: picture.sequence, revision: environment.revision)]
         }
-        var change = commit(difference, view)
+        var change = commit(&difference, view)
         change.transitions = transitions(of: difference)
         return send(change, size, view)
     }
@@ -332,10 +349,10 @@ final class PictureSender {
     /// Updates the picture to the view's present elements without sending a change.
     func updatePictureWithoutSending(_ view: ListView) {
         fetchContents { view.elements }
-        let difference = difference(of: view)
+        var difference = difference(of: view)
         updates = UnsentUpdates()
         guard !difference.isEmpty || view.geometry.shifts.isUnsent else { return }
-        _ = commit(difference, view)
+        _ = commit(&difference, view)
         view.geometry.markSent(sequence: picture.sequence, keeping: nil)
     }
 
@@ -367,8 +384,8 @@ final class PictureSender {
             stickyEdge: view.geometry.stickyEdge)
     }
 
-    /// Applies a difference to the picture and returns the difference as a change, with slots for the new elements.
-    private func commit(_ difference: PictureDifference, _ view: ListView) -> PictureChange {
+    /// Applies a difference to the picture and returns the difference as a change. Gives slots to the new elements.
+    private func commit(_ difference: inout PictureDifference, _ view: ListView) -> PictureChange {
         let geometry = view.geometry
         var change = PictureChange(
             view: id, sequence: picture.sequence + 1, revision: environment.revision, contentSize: geometry.contentSize,
@@ -379,17 +396,17 @@ final class PictureSender {
         let reasons = updates.reasons(
             for: difference, sent: picture.elements, environment.map, environment.options.direction,
             attributes: geometry.attributes(of:at:))
-        var present = difference.present
         for element in difference.released {
             slots.release(element.slot)
             change.released.append(element.slot)
         }
         change.shown.reserveCapacity(difference.shown.count)
         for index in difference.shown {
-            guard let content = present[index].content else { continue }
-            present[index].slot = slots.take(content.item.reuseIdentifier)
-            change.shown.append(PictureItem(present[index], content))
+            guard let content = difference.present[index].content else { continue }
+            difference.present[index].slot = slots.take(content.item.reuseIdentifier)
+            change.shown.append(PictureItem(difference.present[index], content))
         }
+        let present = difference.present
         change.placed = difference.placed.map { place in
             let element = present[place.index]
             return PictureChange.Placement(

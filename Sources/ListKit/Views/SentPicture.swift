@@ -12,8 +12,12 @@ struct SentPicture {
     private(set) var elements: [ViewElement] = []
     /// Elements whose items were removed, but whose slots are not released yet.
     private(set) var orphans: [ViewElement] = []
+    /// The sections outside of which the elements are in list order and the list has moved none of them since; `nil` = any
+    /// may be elsewhere.
+    private var movedSections: Range<Int>? = 0..<0
+
     /// Whether the elements are in list order and the list has moved none of them since.
-    private(set) var isInOrder = true
+    var isInOrder: Bool { movedSections?.isEmpty == true }
 
     /// Whether the viewer shows nothing.
     var isEmpty: Bool { elements.isEmpty && orphans.isEmpty }
@@ -37,7 +41,7 @@ struct SentPicture {
     mutating func advance(to elements: [ViewElement], contentSize: Size, stickyEdge: Double) {
         self.elements = elements
         orphans = []
-        isInOrder = ViewElement.areInListOrder(elements)
+        recordUnchanged()
         self.contentSize = contentSize
         self.stickyEdge = stickyEdge
         sequence += 1
@@ -50,7 +54,7 @@ struct SentPicture {
     }
 
     /// Records that there is no difference between the picture and the present elements.
-    mutating func recordUnchanged() { isInOrder = ViewElement.areInListOrder(elements) }
+    mutating func recordUnchanged() { movedSections = ViewElement.areInListOrder(elements) ? 0..<0 : nil }
 
     /// Sets the sequence of the last piece of a change that was sent in pieces.
     mutating func setSequence(_ last: UInt64) { sequence = last }
@@ -59,12 +63,21 @@ struct SentPicture {
     mutating func resume(sequence: UInt64, contentSize: Size, _ elements: [ViewElement], orphans: [ViewElement]) {
         self.sequence = sequence
         self.contentSize = contentSize
-        (self.elements, self.orphans, isInOrder) = (elements, orphans, false)
+        (self.elements, self.orphans, movedSections) = (elements, orphans, nil)
     }
 
     /// Records that an update has moved sections or items. Elements are moved to the new indexes of their items.
-    mutating func forward(_ forwarding: [SectionHandle: PositionMap]) {
-        isInOrder = false
+    ///
+    /// - Parameter sections: the sections with all changes, if all others keep their positions and items.
+    mutating func forward(_ forwarding: [SectionHandle: PositionMap], in sections: Range<Int>?) {
+        if let old = movedSections, let new = sections {
+            movedSections =
+                old.isEmpty || new.isEmpty
+                ? (old.isEmpty ? new : old)
+                : min(old.lowerBound, new.lowerBound)..<max(old.upperBound, new.upperBound)
+        } else {
+            movedSections = nil
+        }
         guard !forwarding.isEmpty else { return }
         var hasGone = false
         for index in elements.indices where elements[index].identity == nil {
@@ -83,8 +96,7 @@ struct SentPicture {
 
     /// Returns the difference between the picture and the present elements of the view, all with their contents.
     func difference(to present: [ViewElement], contentSize: Size, stickyEdge: Double) -> PictureDifference {
-        let isOrdered = isInOrder && ViewElement.areInListOrder(present)
-        let places = (isOrdered ? placesInOrder(of: present) : nil) ?? placesByKey(of: present)
+        let places = placesInOrder(of: present) ?? placesByKey(of: present[...], among: elements[...])
         var difference = PictureDifference(present: present)
         var isLeft = [Bool](repeating: true, count: elements.count)
         for (index, place) in places.enumerated() {
@@ -107,26 +119,44 @@ struct SentPicture {
         return difference
     }
 
-    /// Returns for each present element the index of the same one in ``elements``. Both are in list order.
+    /// Returns for each present element the index of the same one in ``elements``. Only elements of moved sections are
+    /// looked up.
     ///
-    /// - Returns: `nil` if an item has another identity than before, so that it may be elsewhere.
+    /// - Returns: `nil` if elements are not in list order, or if an item has another identity than before, so that it may
+    ///   be elsewhere.
     private func placesInOrder(of present: [ViewElement]) -> [Int?]? {
+        guard let movedSections, ViewElement.areInListOrder(present) else { return nil }
+        let (old, new) = (
+            ViewElement.indexes(of: movedSections, in: elements), ViewElement.indexes(of: movedSections, in: present)
+        )
         var places: [Int?] = []
         places.reserveCapacity(present.count)
-        var place = 0
+        guard append(&places, of: present[..<new.lowerBound], among: elements[..<old.lowerBound]) else { return nil }
+        places += placesByKey(of: present[new], among: elements[old])
+        guard append(&places, of: present[new.upperBound...], among: elements[old.upperBound...]) else { return nil }
+        return places
+    }
+
+    /// Appends for each present element the index of the same one among some elements. Both are in list order.
+    ///
+    /// - Returns: `false` if an item has another identity than before, so that it may be elsewhere.
+    private func append(
+        _ places: inout [Int?], of present: ArraySlice<ViewElement>, among elements: ArraySlice<ViewElement>
+    ) -> Bool {
+        var place = elements.startIndex
         for index in present.indices {
-            while place < elements.count, ViewElement.isBefore(elements[place], present[index]) { place += 1 }
-            guard place < elements.count, elements[place].key == present[index].key else {
+            while place < elements.endIndex, ViewElement.isBefore(elements[place], present[index]) { place += 1 }
+            guard place < elements.endIndex, elements[place].key == present[index].key else {
                 places.append(nil)
                 continue
             }
             if let old = elements[place].content, let new = present[index].content, !old.hasSameIdentity(as: new) {
-                return nil
+                return false
             }
             places.append(place)
             place += 1
         }
-        return places
+        return true
     }
 
     /// Identifies a cell by the identity of its item.
@@ -135,14 +165,16 @@ struct SentPicture {
         let text: ExactText
     }
 
-    /// Returns for each present element the index of the same one in ``elements``: that with the same identity, or if
+    /// Returns for each present element the index of the same one among some elements: that with the same identity, or if
     /// its item has none, with the same key. Of two items with the same identity, the second one goes by its key.
-    private func placesByKey(of present: [ViewElement]) -> [Int?] {
+    private func placesByKey(
+        of present: ArraySlice<ViewElement>, among elements: ArraySlice<ViewElement>
+    ) -> [Int?] {
         guard !elements.isEmpty else { return [Int?](repeating: nil, count: present.count) }
         var byKey: [ElementKey: Int] = [:]
         var byIdentity: [Identity: Int] = [:]
         byKey.reserveCapacity(elements.count)
-        for (place, element) in elements.enumerated() {
+        for (place, element) in zip(elements.indices, elements) {
             if let text = element.identity {
                 let identity = Identity(handle: element.key.handle, text: ExactText(text))
                 if byIdentity[identity] == nil {

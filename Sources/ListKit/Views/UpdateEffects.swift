@@ -93,6 +93,14 @@ extension UpdateEffects {
         return itemChanges[handle]?.updates.contains(key.index) == true
     }
 
+    /// The sections with all changes, if all others keep their positions, items and contents; `nil` = no section need do
+    /// so.
+    var concernedSections: Range<Int>? {
+        guard let changedSections else { return movedSections }
+        guard let first = changedSections.first, let last = changedSections.last else { return 0..<0 }
+        return first..<last + 1
+    }
+
     /// Whether all sections and items that views know keep their positions.
     var keepsPlaces: Bool { changedSections != nil && !changesCounts && forwarding.isEmpty && replaced.isEmpty }
 }

@@ -290,7 +290,7 @@ final class ViewCoordinator {
         let changed = views.map { view in sections.flatMap { view.changedElements(in: $0, by: effects) } }
         for (view, changed) in zip(views, changed) where changed == nil {
             view.apply(effects, paths, keepsAnchors: keepsAnchors)
-            steps.append(view.updateElements(forwarding: effects.forwarding))
+            steps.append(view.updateElements())
         }
         endAnchoring()
         let followers = zip(views, changed).filter { $1 == nil }.map(\.0)

@@ -6,7 +6,7 @@
 struct ViewElement {
     var key: ElementKey
     /// The section's position when the element was computed.
-    let section: Int
+    var section: Int
     let frame: Rect
     let z: Int64
     /// The first and the last position along the scroll axis of a sticky element.
@@ -88,6 +88,12 @@ extension ViewElement {
         (first.section, first.key.kind.order, first.key.index) < (
             second.section, second.key.kind.order, second.key.index
         )
+    }
+
+    /// Returns the indexes of the elements of some sections, among elements in list order.
+    static func indexes(of sections: Range<Int>, in elements: [ViewElement]) -> Range<Int> {
+        let start = elements.partitionPoint { $0.section < sections.lowerBound }
+        return start..<elements[start...].partitionPoint { $0.section < sections.upperBound }
     }
 
     /// Returns whether all elements belong to sections and each is before the next one.

@@ -562,8 +562,9 @@ extension Rect {
 
 /// The elements that keep their place on the screen while an update is presented.
 struct ViewAnchor {
-    /// The elements to anchor, in order of preference, each with its old start along the scroll axis.
-    private let candidates: [(key: ElementKey, start: Double)]
+    /// The elements before the change. Its cells in the viewport are the candidates to anchor, in order of preference.
+    private let elements: [ViewElement]
+    private let viewport: Rect
     /// The path after the last candidate in the old list. If no candidate survives, the search for a surviving item
     /// starts there.
     private let next: IndexPath
@@ -573,15 +574,17 @@ struct ViewAnchor {
 
     /// Stores the elements that a viewport shows.
     init(_ elements: [ViewElement], in viewport: Rect, layout: any ListLayout, direction: ScrollDirection) {
-        let cells = elements.filter {
-            $0.key.kind == .cell && $0.key.handle != nil && $0.frame.intersects(viewport)
-        }
-        candidates = cells.map { (key: $0.key, start: direction.along($0.frame.origin)) }
+        (self.elements, self.viewport) = (elements, viewport)
         next =
-            cells.last.map { IndexPath(section: $0.section, item: $0.key.index + 1) }
+            elements.last { ViewAnchor.isCandidate($0, viewport) }
+            .map { IndexPath(section: $0.section, item: $0.key.index + 1) }
             ?? IndexPath(section: layout.sections(in: viewport)?.upperBound ?? 0, item: 0)
         self.layout = layout
         self.direction = direction
+    }
+
+    private static func isCandidate(_ element: ViewElement, _ viewport: Rect) -> Bool {
+        element.key.kind == .cell && element.key.handle != nil && element.frame.intersects(viewport)
     }
 
     /// Returns the distance by which the anchor moved, or `nil` if the viewport need not be adjusted.
@@ -592,7 +595,9 @@ struct ViewAnchor {
         to new: any ListLayout, _ map: SectionMap, forwarding: [SectionHandle: PositionMap]
     ) -> Double? {
         let shift = movement(to: new, map, forwarding: forwarding)
-        guard shift != 0, shift != nil || !candidates.isEmpty else { return nil }
+        guard shift != 0, shift != nil || elements.contains(where: { ViewAnchor.isCandidate($0, viewport) }) else {
+            return nil
+        }
         return shift ?? 0
     }
 
@@ -600,11 +605,11 @@ struct ViewAnchor {
     private func movement(
         to new: any ListLayout, _ map: SectionMap, forwarding: [SectionHandle: PositionMap]
     ) -> Double? {
-        for candidate in candidates {
+        for candidate in elements where ViewAnchor.isCandidate(candidate, viewport) {
             guard let key = candidate.key.forwarded(by: forwarding), let start = start(of: key, in: new, map) else {
                 continue
             }
-            return start - candidate.start
+            return start - direction.along(candidate.frame.origin)
         }
         guard let survivor = nextSurvivor(map, forwarding: forwarding),
             let before = layout.attributes(ofItem: survivor.old), let after = new.attributes(ofItem: survivor.new)

@@ -15,11 +15,14 @@ struct WorkingRange {
 
     /// Computes the range around some elements.
     ///
-    /// - Parameter size: the number of sections or items on each side for which the view's options have no number.
-    /// - Complexity: O(elements + log n).
+    /// - Parameters:
+    ///   - elements: the elements, section by section.
+    ///   - size: the number of sections or items on each side for which the view's options have no number.
+    /// - Complexity: O(log n); O(elements) in a view that counts items.
     init(around elements: [ViewElement], _ options: ListViewOptions, size: Int, in map: SectionMap) {
-        let visible = elements.lazy.filter { $0.key.handle != nil }.map(\.section)
-        guard let first = visible.min(), let last = visible.max() else { return }
+        guard let first = elements.first(where: { $0.key.handle != nil })?.section,
+            let last = elements.last(where: { $0.key.handle != nil })?.section
+        else { return }
         let (trail, lead) = (options.trail ?? max(0, size), options.lead ?? max(0, size))
         switch options.workingRangeUnit {
         case .sections: sections = first - min(trail, first)..<last + 1 + min(lead, max(0, map.count - 1 - last))
@@ -72,11 +75,14 @@ struct WorkingRange {
 extension DisplayStep {
     /// Sets the sections and items that entered and left the working range.
     ///
-    /// - Parameter forwarding: the mappings of old to new item indexes in the update that is being presented; `nil` =
-    ///   the list has not changed.
-    /// - Complexity: O(changes + log n); during an update also O(sections in range · log n).
+    /// - Parameters:
+    ///   - forwarding: the mappings of old to new item indexes in the update that is being presented; `nil` = the list has
+    ///     not changed.
+    ///   - sections: the sections outside of which sections keep their positions; `nil` = they need not do so.
+    /// - Complexity: O(changes + log n); during an update also O(those of `sections` in range · log n).
     mutating func setRanges(
-        from old: WorkingRange, to new: WorkingRange, _ map: SectionMap, forwarding: [SectionHandle: PositionMap]?
+        from old: WorkingRange, to new: WorkingRange, _ map: SectionMap, forwarding: [SectionHandle: PositionMap]?,
+        in sections: Range<Int>? = nil
     ) {
         guard let forwarding else {
             entered = new.sections.parts(without: old.sections).flatMap { map.places(in: $0) }
@@ -86,10 +92,12 @@ extension DisplayStep {
             itemsExited = before.parts(without: after).flatMap { map.items(at: $0) }
             return
         }
-        entered = map.places(in: new.sections).filter {
+        func stays(_ section: Int) -> Bool { sections.map { !$0.contains(section) } ?? false }
+        entered = map.places(in: new.sections, unless: { stays($0) && old.sections.contains($0) }).filter {
             map.oldPosition(of: $0.handle).map(old.sections.contains) != true
         }
         exited = old.sections.compactMap { section -> (section: Int, handle: SectionHandle)? in
+            guard !stays(section) || !new.sections.contains(section) else { return nil }
             guard let handle = map.oldHandle(at: section) else { return nil }
             return map.position(of: handle).map(new.sections.contains) == true ? nil : (section, handle)
         }
@@ -131,6 +139,13 @@ extension SectionMap {
     /// Returns the sections in a range of positions.
     fileprivate func places(in range: Range<Int>) -> [(section: Int, handle: SectionHandle)] {
         range.isEmpty ? [] : zip(range, handles(in: range)).map { ($0, $1) }
+    }
+
+    /// Returns the sections in a range of positions, without those to leave out.
+    fileprivate func places(
+        in range: Range<Int>, unless isLeftOut: (Int) -> Bool
+    ) -> [(section: Int, handle: SectionHandle)] {
+        range.compactMap { section in isLeftOut(section) ? nil : handle(at: section).map { (section, $0) } }
     }
 
     /// Returns the positions, counted from the start of the list, of the items from one path to another.

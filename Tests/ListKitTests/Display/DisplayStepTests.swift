@@ -40,6 +40,34 @@ struct DisplayStepTests {
         }
     }
 
+    @Test(
+        "some sections move, and parts of the list are shown → the same step as by hashing all",
+        arguments: UInt64(0)..<20)
+    func moves(seed: UInt64) {
+        var random = SeededRandom(seed: seed)
+        for _ in 0..<50 {
+            let first = Int.random(in: 0..<8, using: &random)
+            let sections = first..<Int.random(in: first...8, using: &random)
+            var order = Array(0..<8)
+            order[sections].shuffle(using: &random)
+            func shown(_ origin: (Int) -> Int) -> [ViewElement] {
+                (0..<8).flatMap { section in
+                    [ElementKind.header, .cell, .footer].map { kind in
+                        let handle = SectionHandle(raw: Int32(origin(section) + 1))
+                        return ViewElement(
+                            key: ElementKey(handle: handle, kind: kind, index: 0), section: section, frame: .zero, z: 0)
+                    }
+                }
+            }
+            let old = shown { $0 }.filter { _ in Bool.random(using: &random) }
+            let new = shown { order[$0] }.filter { _ in Bool.random(using: &random) }
+            var (step, expected) = (DisplayStep(), DisplayStep())
+            expected.setChanges(from: old, to: new, forwarding: [:])
+            step.setChanges(from: old, to: new, forwarding: [:], in: sections)
+            expectEqual(step, expected)
+        }
+    }
+
     @Test("elements are not in list order, or one belongs to no section → nothing is set")
     func outOfOrder() {
         let ordered = [element(0, .cell), element(1, .cell)]

@@ -36,7 +36,7 @@ struct SentPictureTests {
             picture.advance(to: old, contentSize: .zero, stickyEdge: 0)
             let inOrder = picture.difference(to: new, contentSize: .zero, stickyEdge: 0)
             #expect(picture.isInOrder)
-            picture.forward([:])
+            picture.forward([:], in: nil)
             #expect(!picture.isInOrder)
             let byKey = picture.difference(to: new, contentSize: .zero, stickyEdge: 0)
             #expect(inOrder.shown == byKey.shown && inOrder.rebound == byKey.rebound)
