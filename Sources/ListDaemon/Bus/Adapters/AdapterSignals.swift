@@ -129,7 +129,7 @@ final class AdapterSignals {
 
     /// Sends the present revision to a peer that missed signals.
     func announce(to peer: Peer) {
-        guard listeners.audience(of: .updates).recipients.contains(Listener(peer: peer)) else { return }
+        guard listeners.isRecipient(Listener(peer: peer), of: .updates) else { return }
         let message = try? Message.signal(AdapterObject.updated, of: AdapterObject.interface.name, at: path) { writer in
             writer.append(announcing: status, of: epoch)
         }
@@ -223,7 +223,10 @@ final class AdapterSignals {
     }
 
     /// Ends all subscriptions of a peer.
-    func unsubscribe(_ peer: Peer) { unsubscribe { $0 === peer } }
+    func unsubscribe(_ peer: Peer) {
+        let count = listeners.unsubscribe(Listener(peer: peer))
+        if count > 0 { service.limits.subscriptions.end(count, of: peer) }
+    }
 
     /// Ends all subscriptions.
     func unsubscribeAll() { unsubscribe { _ in true } }

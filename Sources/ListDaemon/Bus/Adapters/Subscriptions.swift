@@ -24,6 +24,9 @@ package struct AdapterEvents: OptionSet, Sendable, Hashable {
     /// The words that `Subscribe` accepts, for error messages.
     static let words = "updates, display, working-range, selection, near-end, actions"
 
+    /// Each kind alone.
+    static let kinds: [AdapterEvents] = [.updates, .display, .workingRange, .selection, .nearEnd, .actions]
+
     /// Parses the words of `Subscribe`; an empty list means all signals except `actions`.
     package init(words: [String]) throws(UnknownWord) {
         self = words.isEmpty ? .all : []
@@ -78,20 +81,46 @@ package struct Subscriptions<Peer: Hashable & Sendable>: Sendable {
     }
 
     private struct Entry: Sendable {
-        var peer: Peer
-        var isDirect: Bool
-        var subscriptions: [SubscriptionID: AdapterEvents]
-        /// The events of all subscriptions.
-        var events: AdapterEvents
+        let isDirect: Bool
+        /// The place in the order of the peers' first subscriptions.
+        let place: UInt64
+        private(set) var subscriptions: [SubscriptionID: AdapterEvents] = [:]
+        /// The number of subscriptions to each kind of signals that has any.
+        private var uses: [AdapterEvents: Int] = [:]
 
-        init(peer: Peer, isDirect: Bool) {
-            (self.peer, self.isDirect, subscriptions, events) = (peer, isDirect, [:], [])
+        init(isDirect: Bool, place: UInt64) { (self.isDirect, self.place) = (isDirect, place) }
+
+        /// The events of all subscriptions.
+        var events: AdapterEvents { AdapterEvents(uses.keys) }
+
+        mutating func add(_ id: SubscriptionID, to events: AdapterEvents) {
+            subscriptions[id] = events
+            for kind in AdapterEvents.kinds where events.contains(kind) { uses[kind, default: 0] += 1 }
         }
+
+        /// Ends a subscription; returns `false` if there is no such subscription.
+        mutating func end(_ id: SubscriptionID) -> Bool {
+            guard let events = subscriptions.removeValue(forKey: id) else { return false }
+            for kind in AdapterEvents.kinds where events.contains(kind) {
+                uses[kind] = uses[kind].flatMap { $0 > 1 ? $0 - 1 : nil }
+            }
+            return true
+        }
+    }
+
+    /// A peer that gets copies of signals.
+    private struct Receiver: Sendable {
+        let place: UInt64
+        let peer: Peer
     }
 
     /// Whether some users may not read the adapter.
     package private(set) var isRestricted: Bool
-    private var entries: [Entry] = []
+    private var entries: [Peer: Entry] = [:]
+    private var lastPlace: UInt64 = 0
+    /// The peers that get copies of each kind of signals, in the order of their first subscriptions, so that a signal
+    /// does not look at peers that do not get it.
+    private var receivers: [AdapterEvents: [Receiver]] = [:]
 
     /// Makes an empty set of subscriptions.
     package init(isRestricted: Bool) {
@@ -99,51 +128,103 @@ package struct Subscriptions<Peer: Hashable & Sendable>: Sendable {
     }
 
     /// The subscribed peers, in the order of their first subscriptions, and the number of subscriptions of each.
-    package var counts: [(peer: Peer, count: Int)] { entries.map { ($0.peer, $0.subscriptions.count) } }
+    package var counts: [(peer: Peer, count: Int)] {
+        inOrder(entries).map { ($0.key, $0.value.subscriptions.count) }
+    }
+
+    private func inOrder(_ entries: [Peer: Entry]) -> [(key: Peer, value: Entry)] {
+        entries.sorted { $0.value.place < $1.value.place }
+    }
 
     /// Adds a subscription of a peer.
     ///
     /// - Parameter id: a number that no subscription has had.
+    /// - Complexity: O(log receivers), apart from moving the receivers in memory.
     package mutating func subscribe(_ peer: Peer, isDirect: Bool, to events: AdapterEvents, as id: SubscriptionID) {
-        let known = entries.firstIndex { $0.peer == peer }
-        let index = known ?? entries.endIndex
-        if known == nil { entries.append(Entry(peer: peer, isDirect: isDirect)) }
-        entries[index].subscriptions[id] = events
-        entries[index].events.formUnion(events)
+        if entries[peer] == nil {
+            lastPlace += 1
+            entries[peer] = Entry(isDirect: isDirect, place: lastPlace)
+        }
+        update(peer) { $0.add(id, to: events) }
     }
 
     /// Ends a subscription of a peer; returns `false` if the peer has no such subscription.
+    ///
+    /// - Complexity: that of `subscribe`.
     package mutating func unsubscribe(_ peer: Peer, _ id: SubscriptionID) -> Bool {
-        guard let index = entries.firstIndex(where: { $0.peer == peer }),
-            entries[index].subscriptions.removeValue(forKey: id) != nil
-        else { return false }
-        if entries[index].subscriptions.isEmpty {
-            entries.remove(at: index)
-        } else {
-            entries[index].events = entries[index].subscriptions.values.reduce([]) { $0.union($1) }
-        }
-        return true
+        var isKnown = false
+        update(peer) { isKnown = $0.end(id) }
+        if entries[peer]?.subscriptions.isEmpty == true { entries[peer] = nil }
+        return isKnown
+    }
+
+    /// Ends all subscriptions of a peer; returns their number.
+    package mutating func unsubscribe(_ peer: Peer) -> Int {
+        guard let entry = entries.removeValue(forKey: peer) else { return 0 }
+        updateReceivers(peer, entry.place, from: copies(for: entry), to: [])
+        return entry.subscriptions.count
     }
 
     /// Ends all subscriptions of the peers for which `ends` returns `true`; returns these peers with the number of
     /// their subscriptions.
     package mutating func unsubscribe(where ends: (Peer) -> Bool) -> [(peer: Peer, count: Int)] {
-        let ended = counts.filter { ends($0.peer) }
-        entries.removeAll { ends($0.peer) }
-        return ended
+        inOrder(entries.filter { ends($0.key) }).map { peer, _ in (peer, unsubscribe(peer)) }
     }
 
     /// Changes whether the adapter is restricted.
-    package mutating func setRestricted(_ restricted: Bool) { isRestricted = restricted }
-
-    /// Returns the subscribers to a signal that is never broadcast; O(subscribers).
-    package func subscribers(to event: AdapterEvents) -> [Peer] {
-        entries.filter { $0.events.contains(event) }.map(\.peer)
+    package mutating func setRestricted(_ restricted: Bool) {
+        guard restricted != isRestricted else { return }
+        isRestricted = restricted
+        receivers = [:]
+        for (peer, entry) in inOrder(entries) { updateReceivers(peer, entry.place, from: [], to: copies(for: entry)) }
     }
 
-    /// Returns the receivers of a signal; O(subscribers).
+    /// Returns the subscribers to a signal that is never broadcast.
+    package func subscribers(to event: AdapterEvents) -> [Peer] { receivers[event]?.map(\.peer) ?? [] }
+
+    /// Returns the receivers of a signal that a public adapter broadcasts; O(recipients).
     package func audience(of event: AdapterEvents) -> Audience {
-        let hearing = entries.filter { $0.events.contains(event) && (isRestricted || $0.isDirect) }
-        return Audience(broadcasts: !isRestricted, recipients: hearing.map(\.peer))
+        Audience(broadcasts: !isRestricted, recipients: receivers[event]?.map(\.peer) ?? [])
+    }
+
+    /// Returns whether a peer gets copies of a signal.
+    package func isRecipient(_ peer: Peer, of event: AdapterEvents) -> Bool {
+        entries[peer].map { copies(for: $0).contains(event) } ?? false
+    }
+
+    /// Returns the kinds of signals of which a peer gets copies: on the bus, a public adapter broadcasts all others.
+    private func copies(for entry: Entry) -> AdapterEvents {
+        isRestricted || entry.isDirect ? entry.events : entry.events.intersection(.actions)
+    }
+
+    private mutating func update(_ peer: Peer, _ body: (inout Entry) -> Void) {
+        guard let old = entries[peer].map({ ($0.place, copies(for: $0)) }) else { return }
+        // The entry is changed in its place, because a copy of it would copy all subscriptions of the peer.
+        body(&entries[peer, default: Entry(isDirect: false, place: old.0)])
+        updateReceivers(peer, old.0, from: old.1, to: entries[peer].map { copies(for: $0) } ?? [])
+    }
+
+    private mutating func updateReceivers(
+        _ peer: Peer, _ place: UInt64, from old: AdapterEvents, to new: AdapterEvents
+    ) {
+        for kind in AdapterEvents.kinds where old.contains(kind) != new.contains(kind) {
+            let index = firstIndex(in: receivers[kind] ?? [], from: place)
+            if new.contains(kind) {
+                receivers[kind, default: []].insert(Receiver(place: place, peer: peer), at: index)
+            } else {
+                receivers[kind]?.remove(at: index)
+            }
+        }
+    }
+
+    /// Returns the index of the first receiver that is not before a place in the order.
+    private func firstIndex(in receivers: [Receiver], from place: UInt64) -> Int {
+        var range = receivers.indices
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            let precedes = receivers[middle].place < place
+            range = precedes ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+        return range.lowerBound
     }
 }
