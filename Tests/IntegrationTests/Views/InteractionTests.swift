@@ -181,6 +181,8 @@ struct InteractionTests {
         _ = try await gone.next()
         _ = try await adapter.objects()
         #expect(try await stage.manager.property("ViewCount", as: UInt32.self) == 1)
+        let left = try await ListDaemonClient(connection: stage.client).adapters()
+        #expect(left.map { $0.values["views"] } == [.uint32(1)])
         try await stage.manager.call("RemoveAdapter", "list")
         #expect(view.events.recorded.last == .closed("adapter-removed"))
         await stage.stop()

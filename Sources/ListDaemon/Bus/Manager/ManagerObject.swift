@@ -325,7 +325,6 @@ extension ManagerObject {
         let service = service
         answer(call, count: service.adapters.count) {
             let caller = try? service.authority.caller(call.peer, for: .inspect)
-            let views = service.views.countByAdapter
             return service.adapters.all.map { adapter in
                 let isReadable = adapter.isReadable(by: call.peer)
                 var values = NamedValues([
@@ -336,7 +335,7 @@ extension ManagerObject {
                     ("epoch", .string(adapter.epoch)), ("revision", .uint64(adapter.status.revision)),
                     ("objects", .uint32(UInt32(clamping: adapter.status.objectCount))),
                     ("items", .uint32(UInt32(clamping: adapter.status.itemCount))),
-                    ("views", .uint32(UInt32(clamping: views[ObjectIdentifier(adapter)] ?? 0))),
+                    ("views", .uint32(UInt32(clamping: service.views.count(of: adapter)))),
                     ("changes-10s", .uint64(adapter.signals.recentChanges.total())),
                 ])
                 if caller?.isAdministrator == true {

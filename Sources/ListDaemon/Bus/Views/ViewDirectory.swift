@@ -10,6 +10,8 @@ internal import ListWorkers
 @DBusActor
 final class ViewDirectory {
     private var views: [ViewID: ViewObject] = [:]
+    /// The number of views of each adapter that has any.
+    private var counts: [ObjectIdentifier: Int] = [:]
     private var last: ViewID = 0
     /// The views with pictures that wait for their turn.
     private var unsent: Set<ViewID> = []
@@ -20,6 +22,9 @@ final class ViewDirectory {
 
     /// The number of views.
     var count: Int { views.count }
+
+    /// Returns the number of an adapter's views.
+    func count(of adapter: AdapterObject) -> Int { counts[ObjectIdentifier(adapter)] ?? 0 }
 
     /// All views, in the order of opening.
     var all: [ViewObject] { views.sorted { $0.key < $1.key }.map(\.value) }
@@ -33,7 +38,10 @@ final class ViewDirectory {
     /// Returns the view with a number; nil if the view is closed.
     func object(_ number: ViewID) -> ViewObject? { views[number] }
 
-    func add(_ view: ViewObject) { views[view.number] = view }
+    func add(_ view: ViewObject) {
+        views[view.number] = view
+        counts[ObjectIdentifier(view.adapter), default: 0] += 1
+    }
 
     /// Records whether pictures of a view wait for their turn.
     func setHasUnsent(_ view: ViewObject, _ flag: Bool) {
@@ -50,7 +58,9 @@ final class ViewDirectory {
     }
 
     func remove(_ view: ViewObject) {
-        views[view.number] = nil
+        guard views.removeValue(forKey: view.number) != nil else { return }
+        let adapter = ObjectIdentifier(view.adapter)
+        counts[adapter] = counts[adapter].flatMap { $0 > 1 ? $0 - 1 : nil }
         for index in awaited.indices { awaited[index].views.remove(view.number) }
         let done = awaited.filter(\.views.isEmpty)
         awaited.removeAll(where: \.views.isEmpty)
@@ -66,13 +76,6 @@ final class ViewDirectory {
         let timer = EventLoop.shared.addTimer(after: limit) { continuation.finish() }
         for await _ in ends {}
         timer.cancel()
-    }
-
-    /// The number of views of each adapter that has any.
-    ///
-    /// - Complexity: O(views)
-    var countByAdapter: [ObjectIdentifier: Int] {
-        views.values.reduce(into: [:]) { $0[ObjectIdentifier($1.adapter), default: 0] += 1 }
     }
 
     /// Closes all views of a connection that has ended.
