@@ -174,4 +174,49 @@ struct UnfinishedMessageTests {
         while try await client.lines.next() != "answer" {}
         #expect(server.server.connectedPeers.count == 1)
     }
+    // MARK: Room
+
+    /// An account that has no room at first.
+    @DBusActor
+    private final class Account: IncomingAccount {
+        var hasRoom = false
+        let asked = EventLog<String>()
+
+        func reserve(_ bytes: Int, for peer: Peer) -> Bool {
+            asked.record(peer.name)
+            return hasRoom
+        }
+
+        func release(_ bytes: Int, of peer: Peer) {}
+    }
+
+    @Test("messages of three of thirty clients wait for room → only these are looked at, in order")
+    func room() async throws {
+        let (server, unfinished) = try makeServer(.seconds(30))
+        let account = Account()
+        server.server.account = account
+        let departed = EventLog<String>()
+        server.server.onConnection { peer in peer.onDeparture { departed.record(peer.name) } }
+        var clients: [Connection] = []
+        for _ in 0..<30 { clients.append(try await server.client()) }
+        for client in clients {
+            _ = try await RemoteObject.counter(client, destination: nil).call("Add", UInt32(1), returning: UInt64.self)
+        }
+        #expect(server.server.retryUnfinishedMessages() == 0)
+        var hold = try Message.methodCall(to: nil, path: Counter.path, interface: Counter.name, member: "Hold")
+        try hold.write([UInt8](repeating: 1, count: 1 << 20))
+        var waiting: [String] = []
+        for place in [20, 3, 11] {
+            try clients[place].callWithoutReply(hold)
+            waiting.append(try await account.asked.next())
+        }
+        #expect(server.server.retryUnfinishedMessages() == 3)
+        for name in waiting { #expect(try await account.asked.next() == name) }
+        clients[3].close()
+        #expect(try await departed.next() == waiting[1])
+        account.hasRoom = true
+        #expect(server.server.retryUnfinishedMessages() == 2)
+        for _ in 0..<2 { _ = try await server.counter.kept.next() }
+        #expect(server.server.retryUnfinishedMessages() == 0 && unfinished.recorded.isEmpty)
+    }
 }

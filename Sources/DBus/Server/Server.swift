@@ -69,6 +69,8 @@ public final class Server {
 
     private let listener: Listener
     private var peers: [ServedPeer] = []
+    /// The clients that are not read until there is room for their messages, in the order in which they began to wait.
+    private var waitingForRoom: [ServedPeer] = []
     private var counts = ConnectionCounts()
     private var nextNumber: UInt64 = 1
     private var connectionHandlers: [@DBusActor (Peer) -> Void] = []
@@ -180,25 +182,42 @@ extension Server {
         peers.append(served)
         counts.add(decision, of: credentials.userID)
         transport.setUserCheck(UserCheck(userID: credentials.userID, isAllowed: configuration.admits(credentials)))
-        if let timeout = configuration.messageTimeout { limitUnfinishedMessages(of: served.peer, transport, timeout) }
+        if let timeout = configuration.messageTimeout { limitUnfinishedMessages(of: served, transport, timeout) }
         served.start(
             Connection(
                 transport: transport, role: .served(served), maximumMessageSize: configuration.maximumAnswerSize),
             authenticationTimeout: configuration.authenticationTimeout)
     }
 
-    private func limitUnfinishedMessages(of peer: Peer, _ transport: Transport, _ timeout: Duration) {
+    private func limitUnfinishedMessages(of served: ServedPeer, _ transport: Transport, _ timeout: Duration) {
+        let peer = served.peer
         transport.limitUnfinishedMessages(
             UnfinishedLimits(
                 timeout: timeout, maximumSize: configuration.maximumMessageSize,
-                reserve: { [weak self] in self?.account?.reserve($0, for: peer) ?? true },
+                reserve: { [weak self, weak served] bytes in
+                    guard let self, let served else { return true }
+                    return reserve(bytes, for: served)
+                },
                 release: { [weak self] in self?.account?.release($0, of: peer) },
                 onTimeout: { [weak self] in self?.onUnfinishedMessage?(peer, $0) }))
     }
 
+    /// Reserves room for a message of a client, or lets the client wait for it.
+    private func reserve(_ bytes: Int, for served: ServedPeer) -> Bool {
+        guard let account, !account.reserve(bytes, for: served.peer) else { return true }
+        waitingForRoom.append(served)
+        return false
+    }
+
     /// Resumes reading from clients that were paused for lack of room, as far as there is room now.
-    public func retryUnfinishedMessages() {
-        for served in peers { served.connection?.transport.retryUnfinishedMessage() }
+    ///
+    /// - Returns: the number of clients that were looked at.
+    @discardableResult
+    public func retryUnfinishedMessages() -> Int {
+        let waiting = waitingForRoom
+        waitingForRoom = []
+        for served in waiting { served.connection?.transport.retryUnfinishedMessage() }
+        return waiting.count
     }
 
     func didAdmit(_ served: ServedPeer) {
@@ -208,6 +227,7 @@ extension Server {
 
     func removePeer(_ served: ServedPeer) {
         peers.removeAll { $0 === served }
+        waitingForRoom.removeAll { $0 === served }
         if let user = served.peer.credentials?.userID { counts.remove(served.decision, of: user) }
     }
 
