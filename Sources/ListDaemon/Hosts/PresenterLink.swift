@@ -216,7 +216,7 @@ final class PresenterLink: ListPresenter {
         (session.handledChanges, session.knownHolds, session.revision) = (0, holds, 0)
         let setup = PresenterSetup(
             configuration: reload?.options ?? objects.configuration, controllers: controllers,
-            views: known.states(except: calls.openingViews), selection: known.selection,
+            views: known.states(except: calls.openingViews), selection: Array(known.selection),
             faults: calls.fatal.faults, holdsViews: holds.all, holdsItems: holds.items)
         queue(presenter?.open(setup, of: objects.table))
     }

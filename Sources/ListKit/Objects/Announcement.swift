@@ -20,7 +20,7 @@
     /// The states of the views that have changed.
     public var views: [(view: ViewID, description: ViewDescription)] = []
     /// The selected items, if the selection has changed.
-    public var selection: [SelectedItem]?
+    public var selection: SelectedItems?
     /// Why the views are closed whose closing is among the events.
     public var closings: [ViewID: ViewClosing] = [:]
     /// The answers to requests.

@@ -26,7 +26,7 @@
     /// The content losses that no announcement has had yet.
     private var losses: [ContentLoss] = []
     /// The selected items of the last announcement that had any.
-    private var announcedSelection: [SelectedItem] = []
+    private var announcedSelection: SelectedItems = []
 
     /// Creates a presentation of objects, with a table of its own. Of objects with equal identifiers, the first one
     /// is kept.
@@ -496,7 +496,7 @@ extension Presentation {
     /// - Parameter revision: the present revision, whose positions of sections are known.
     private func movesSelection(_ transaction: Transaction, of revision: UInt64) -> Bool {
         let (selection, moves) = (selections.selection, transaction.sections.moves)
-        guard !selection.sections.isEmpty || !announcedSelection.isEmpty else { return false }
+        guard !selection.sections.isEmpty || announcedSelection.count > 0 else { return false }
         guard transaction.kind == .update, transaction.revision == revision else { return true }
         return moves.contains { move in
             store.map.existingHandle(at: Int(move.new)).map { selection.contains(anyOf: $0) } == true
@@ -509,11 +509,11 @@ extension Presentation {
     /// not sort all.
     private func selectionToAnnounce(
         after changes: [SelectionChange], isUpdate: Bool, _ isReordered: Bool
-    ) -> [SelectedItem]? {
+    ) -> SelectedItems? {
         guard isReordered || !changes.isEmpty else { return nil }
         let position = { [map = store.map] (id: String) in map.position(ofID: id) }
         if isUpdate || !changes.allSatisfy({ announcedSelection.apply($0, position: position) }) {
-            let selected = selectedItems
+            let selected = SelectedItems(selectedItems)
             guard selected != announcedSelection else { return nil }
             announcedSelection = selected
         }
@@ -540,7 +540,7 @@ extension Presentation {
         }
         resumeSelection(items)
         var said = announcement(of: events, about: resumed)
-        announcedSelection = selectedItems
+        announcedSelection = SelectedItems(selectedItems)
         said.selection = announcedSelection
         return said
     }

@@ -19,8 +19,9 @@ struct Selection: Equatable {
     @discardableResult
     mutating func setSelected(_ isSelected: Bool, at index: Int, of handle: SectionHandle) -> Bool {
         if isSelected { return items[handle, default: []].insert(index).inserted }
-        guard var indexes = items[handle], indexes.remove(index) != nil else { return false }
-        items[handle] = indexes.isEmpty ? nil : indexes
+        // The indexes are changed in their place, because a copy would contain all those of the section.
+        guard items[handle]?.remove(index) != nil else { return false }
+        if items[handle]?.isEmpty == true { items[handle] = nil }
         return true
     }
 
@@ -93,39 +94,6 @@ struct Selection: Equatable {
     }
 
     private func indexes(_ handle: SectionHandle) -> Set<Int> { items[handle] ?? [] }
-}
-
-extension [SelectedItem] {
-    /// Applies a change to the selected items of a list, which are in list order.
-    ///
-    /// - Parameter position: returns the section of an object.
-    /// - Returns: `false` if the change does not fit; the items are then wrong.
-    /// - Complexity: O(changed · log selected) calls of `position`.
-    mutating func apply(_ change: SelectionChange, position: (String) -> Int?) -> Bool {
-        for item in change.deselected {
-            guard let place = place(of: item, position), place.isTaken else { return false }
-            remove(at: place.index)
-        }
-        for item in change.selected {
-            guard let place = place(of: item, position) else { return false }
-            if !place.isTaken { insert(item, at: place.index) }
-        }
-        return true
-    }
-
-    /// Returns the place of an item in the list's order, and whether it is there; `nil` if an object is not in the list.
-    private func place(of item: SelectedItem, _ position: (String) -> Int?) -> (index: Int, isTaken: Bool)? {
-        guard let section = position(item.objectID) else { return nil }
-        var range = indices
-        while !range.isEmpty {
-            let middle = range.lowerBound + range.count / 2
-            guard let other = position(self[middle].objectID) else { return nil }
-            if (other, self[middle].item) == (section, item.item) { return (middle, true) }
-            let precedes = (other, self[middle].item) < (section, item.item)
-            range = precedes ? middle + 1..<range.upperBound : range.lowerBound..<middle
-        }
-        return (range.lowerBound, false)
-    }
 }
 
 extension [(section: Int, item: SelectedItem)] {

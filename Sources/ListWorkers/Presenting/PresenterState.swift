@@ -10,7 +10,7 @@
 /// report anything.
 package struct PresenterState: Sendable {
     package private(set) var views: [ViewID: ViewState] = [:]
-    package private(set) var selection: [SelectedItem] = []
+    package private(set) var selection: SelectedItems = []
     /// The views that may have visible items (``ViewState/visibleItems``).
     private var naming: Set<ViewID> = []
     /// The views that the presenter was ordered to close, and has not closed yet, with the reasons.
@@ -20,7 +20,7 @@ package struct PresenterState: Sendable {
 
     package init(views: [ViewState] = [], selection: [SelectedItem] = []) {
         self.views = Dictionary(views.map { ($0.id, $0) }) { $1 }
-        self.selection = selection
+        self.selection = SelectedItems(selection)
         naming = Set(self.views.keys)
     }
 
@@ -115,7 +115,7 @@ package struct PresenterState: Sendable {
             views[view.id] = view
             naming.insert(view.id)
         }
-        selection = left.selection
+        selection = SelectedItems(left.selection)
     }
 
     // MARK: Opening and closing views

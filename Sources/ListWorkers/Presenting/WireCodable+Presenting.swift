@@ -26,6 +26,15 @@ extension Announcement: WireCodable {
     }
 }
 
+extension SelectedItems: WireCodable {
+    func write(to writer: inout WireWriter) { writer.write(Array(self)) }
+
+    init(from reader: inout WireReader) throws(WireError) {
+        let items: [SelectedItem] = try reader.read()
+        self.init(items)
+    }
+}
+
 extension ItemMoveRequest: WireCodable {
     func write(to writer: inout WireWriter) { writer.write(id, from, to, animated) }
 

@@ -351,7 +351,7 @@ struct ListHostTests {
         stage.host.losePresenter()
         stage.host.attach(second.slot)
         let setup = try await second.nextSetup()
-        #expect(setup.views.map(\.id) == [1] && setup.selection == news.selection)
+        #expect(setup.views.map(\.id) == [1] && news.selection == SelectedItems(setup.selection))
         var after = Announcement.items(3, shown(1, 2))
         after.selection = [SelectedItem(objectID: "o1", item: 0)]
         stage.report(.opened(after), from: second)

@@ -71,7 +71,7 @@ enum HostNews: Sendable {
         if let isPaused = said.isPaused { news.append(.paused(isPaused)) }
         if let change = said.change { news.append(.changed(change)) }
         if !said.losses.isEmpty { news.append(.losses(said.losses)) }
-        if let items = said.selection { news.append(.selection(items)) }
+        if let items = said.selection { news.append(.selection(Array(items))) }
         for (view, description) in said.views { news.append(.view(view, description)) }
         for event in said.events {
             if case .closed(let view) = event {

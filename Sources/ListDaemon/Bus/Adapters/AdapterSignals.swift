@@ -28,7 +28,7 @@ final class AdapterSignals {
     /// The revisions and counts as of the last signal.
     private(set) var status = ListStatus()
     /// The selected items as of the last signal.
-    private(set) var selection: [SelectedItem] = []
+    private(set) var selection: SelectedItems = []
     /// The number of transactions in the last seconds.
     private(set) var recentChanges = RecentCount()
     /// A number that grows with every signal or change of the list's properties.
@@ -66,7 +66,7 @@ final class AdapterSignals {
     }
 
     /// Records which items are selected.
-    func setSelection(_ items: [SelectedItem]) { selection = items }
+    func setSelection(_ items: SelectedItems) { selection = items }
 
     /// Logs which contents of objects the built-in section controllers cannot show.
     func report(_ losses: [ContentLoss]) { lossReports.report(losses, of: name, to: service) }

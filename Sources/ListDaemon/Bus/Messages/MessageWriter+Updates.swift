@@ -161,7 +161,7 @@ extension MessageWriter {
         }
     }
 
-    mutating func append(_ items: [SelectedItem]) {
+    mutating func append(_ items: some Sequence<SelectedItem>) {
         array { elements in
             for item in items {
                 elements.structure { members in

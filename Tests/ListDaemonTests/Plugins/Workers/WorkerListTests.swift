@@ -74,7 +74,7 @@ struct WorkerListTests {
                 Issue.record("the list was not opened")
                 return
             }
-            #expect(news.selection == items.filter { $0 == kept })
+            #expect(news.selection == SelectedItems(items.filter { $0 == kept }))
             #expect(!news.events.contains { if case .selection = $0 { true } else { false } })
         }
     }
