@@ -65,7 +65,11 @@ package enum DaemonProgram {
     /// that queue, and may use it.
     @DBusActor
     private static func runMainQueueOnLoop() {
-        _ = try? EventLoop.shared.watch(_dispatch_get_main_queue_handle_4CF(), for: .readable) { _ in
+        let handle = _dispatch_get_main_queue_handle_4CF()
+        _ = try? EventLoop.shared.watch(handle, for: .readable) { _ in
+            // libdispatch leaves that to the loop; a handle that stays readable would never let the loop sleep.
+            var count: UInt64 = 0
+            _ = unsafe read(handle, &count, MemoryLayout.size(ofValue: count))
             _dispatch_main_queue_callback_4CF(nil)
         }
     }

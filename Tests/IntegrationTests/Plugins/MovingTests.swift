@@ -176,6 +176,20 @@ struct MovingTests {
         #expect(view.picture.showsSameItems(as: present))
     }
 
+    @Test("a plugin is loaded into the daemon → listd sleeps while nothing happens")
+    func sleeps() async throws {
+        let horrors = try await HorrorStage("[Plugin greenhouse]\nIsolation=none")
+        try FixtureCompiler.compileSwift("greenhouse.swift", to: horrors.directory.path + "/greenhouse.so")
+        _ = try await horrors.stage.manager.call("LoadPlugin", "greenhouse", returning: ObjectPath.self)
+        // A loop that finds work in each turn is hardly ever asleep.
+        var asleep = 0
+        while asleep < 100 {
+            asleep = ProcessStatus(horrors.stage.listd.identifier)?.isAsleep == true ? asleep + 1 : 0
+            await Task.yield()
+        }
+        #expect(await horrors.stop() == ListdProcess.Outcome(status: 0))
+    }
+
     @Test(
         "a list has section controllers of two plugins, one in a worker → the error names both, and nothing changes"
     )

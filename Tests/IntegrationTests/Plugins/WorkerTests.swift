@@ -474,6 +474,9 @@ struct ProcessStatus {
     /// Whether a signal has stopped the process.
     var isStopped: Bool { self["State"]?.hasPrefix("T") ?? false }
 
+    /// Whether the first thread waits for an event.
+    var isAsleep: Bool { self["State"]?.hasPrefix("S") ?? false }
+
     var isZombie: Bool { self["State"]?.hasPrefix("Z") ?? false }
 
     /// Returns a soft resource limit by its name.
