@@ -112,24 +112,38 @@ listd_flow_keys_grab_focus (ListdFlowView *self)
 
 /* Positions of the list */
 
+static void await_item (ListdFlowView *self, ListdItem *item);
+
 static void
-on_loaded (ListdItem *item, GParamSpec *pspec, ListdFlowView *self)
+on_loaded (ListdItem *loading, GParamSpec *pspec, ListdFlowView *self)
 {
-  g_signal_handlers_disconnect_by_func (item, on_loaded, self);
+  g_autoptr (ListdItem) item = g_object_ref (loading);
+
+  await_item (self, NULL);
   if (listd_item_get_id (item) != NULL)
     listd_flow_view_scroll_to (self, listd_item_get_id (item), listd_item_get_item (item), LISTD_SCROLL_POSITION_NEAREST, TRUE);
-  g_object_unref (item);
+}
+
+/* In place of the one that was loading before. */
+static void
+await_item (ListdFlowView *self, ListdItem *item)
+{
+  if (self->loading != NULL)
+    g_signal_handlers_disconnect_by_func (self->loading, on_loaded, self);
+  g_set_object (&self->loading, item);
+  if (item != NULL)
+    g_signal_connect_object (item, "notify::loaded", G_CALLBACK (on_loaded), self, 0);
 }
 
 /* The item gets the focus as soon as it is shown. It has its name when it is loaded. */
 static void
 focus_position (ListdFlowView *self, guint position)
 {
-  ListdItem *item = g_list_model_get_item (G_LIST_MODEL (self->list), position);
+  g_autoptr (ListdItem) item = g_list_model_get_item (G_LIST_MODEL (self->list), position);
 
   if (item == NULL)
     return;
-  g_signal_connect_object (item, "notify::loaded", G_CALLBACK (on_loaded), self, 0);
+  await_item (self, item);
   if (listd_item_get_loaded (item))
     on_loaded (item, NULL, self);
 }

@@ -78,6 +78,7 @@ struct _ListdFlowView
   gboolean landing; /* the focus goes to what will be at `landing_at`, relative to the viewport */
   double landing_at[2];
   gboolean landing_modifies, landing_extends;
+  ListdItem *loading;     /* gets the focus when it is loaded */
   int tabbing;            /* where Tab goes from the item that had the focus, as soon as the list knows where that is */
   gboolean leaving_focus; /* the focus goes out of the view */
   gboolean uneven; /* sections with other numbers of items than one have been seen */

@@ -346,6 +346,7 @@ listd_flow_view_dispose (GObject *object)
   ListdFlowView *self = LISTD_FLOW_VIEW (object);
 
   close_view (self);
+  g_clear_object (&self->loading);
   g_clear_object (&self->list);
   listd_flow_select_follow (self);
   listd_flow_pointer_dispose (self);

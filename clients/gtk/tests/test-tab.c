@@ -19,18 +19,23 @@ is_new (void)
   return gtk_check_version (4, 12, 0) == NULL;
 }
 
+/* Shows the view, which is made, in a window. */
 static void
-frame_list (Shown *self, GtkWidget *scrolled)
+frame_list (Shown *self)
 {
-  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0);
+  GtkWidget *box = gtk_box_new (GTK_ORIENTATION_VERTICAL, 0), *scrolled = gtk_scrolled_window_new ();
 
+  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scrolled), self->view);
   self->before = gtk_button_new_with_label ("before");
   self->after = gtk_button_new_with_label ("after");
   gtk_widget_set_vexpand (scrolled, TRUE);
   gtk_box_append (GTK_BOX (box), self->before);
   gtk_box_append (GTK_BOX (box), scrolled);
   gtk_box_append (GTK_BOX (box), self->after);
+  self->window = gtk_window_new ();
+  gtk_window_set_default_size (GTK_WINDOW (self->window), 300, 440);
   gtk_window_set_child (GTK_WINDOW (self->window), box);
+  gtk_window_present (GTK_WINDOW (self->window));
 }
 
 static GtkWidget *
@@ -66,16 +71,10 @@ on_flow_bind (ListdFlowView *view, GtkWidget *row, ListdSlot *slot, gpointer dat
 static void
 show_flow (Shown *self, ListdClient *client, const char *list, gboolean buttons)
 {
-  GtkWidget *scrolled = gtk_scrolled_window_new ();
-
   self->view = listd_flow_view_new (client, list);
   g_signal_connect (self->view, "setup", G_CALLBACK (on_flow_setup), GINT_TO_POINTER (buttons));
   g_signal_connect (self->view, "bind", G_CALLBACK (on_flow_bind), NULL);
-  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scrolled), self->view);
-  self->window = gtk_window_new ();
-  gtk_window_set_default_size (GTK_WINDOW (self->window), 300, 440);
-  frame_list (self, scrolled);
-  gtk_window_present (GTK_WINDOW (self->window));
+  frame_list (self);
 }
 
 /* A list view of GTK */
@@ -111,18 +110,13 @@ static void
 show_list (Shown *self, ListdClient *client, const char *list, gboolean buttons)
 {
   GtkListItemFactory *factory = gtk_signal_list_item_factory_new ();
-  GtkWidget *scrolled = gtk_scrolled_window_new ();
   g_autoptr (ListdList) model = listd_list_new (client, list);
 
   g_signal_connect (factory, "setup", G_CALLBACK (on_row_setup), GINT_TO_POINTER (buttons));
   g_signal_connect (factory, "bind", G_CALLBACK (on_row_bind), NULL);
   g_signal_connect (factory, "unbind", G_CALLBACK (on_row_unbind), NULL);
   self->view = gtk_list_view_new (listd_selection_new (model), factory);
-  gtk_scrolled_window_set_child (GTK_SCROLLED_WINDOW (scrolled), self->view);
-  self->window = gtk_window_new ();
-  gtk_window_set_default_size (GTK_WINDOW (self->window), 300, 440);
-  frame_list (self, scrolled);
-  gtk_window_present (GTK_WINDOW (self->window));
+  frame_list (self);
 }
 
 static void
