@@ -520,7 +520,7 @@ extension HostedList {
         }
         var announcement = announcement
         announcement.answers = []
-        if announcement.hasTransaction {
+        if announcement.transaction != nil {
             output.hasChanged = true
             announcement.status = objects.status
         }
@@ -582,7 +582,7 @@ extension HostedList {
         guard case .finishing(let reason) = life else { return }
         life = .stopped(reason)
         finish(objects.refuseWaiting(.unpresented))
-        link.end(reason, refusing: .unpresented)
+        link.end(reason)
         account?.close()
         output.hasEnded = true
     }
@@ -623,9 +623,6 @@ extension UpdateRequest {
 }
 
 extension Announcement {
-    /// Whether a transaction is announced.
-    fileprivate var hasTransaction: Bool { events.contains { if case .updated = $0 { true } else { false } } }
-
     /// Inserts events directly after the transaction; without one, at the end.
     fileprivate mutating func insertAfterTransaction(_ new: [AdapterEvent]) {
         let index = events.firstIndex { if case .updated = $0 { true } else { false } }

@@ -14,7 +14,7 @@ extension ListError {
 
     /// Returns the error for requests to a list that is being removed or has ended.
     ///
-    /// - Parameter reason: why the list has ended; nil if another host continues it.
+    /// - Parameter reason: why the list has ended; nil while it is being removed.
     static func gone(_ adapter: String, because reason: ViewClosing? = nil) -> ListError {
         reason == .shuttingDown ? ending : ListError(.noSuchAdapter, "adapter \(adapter.quoted) was removed")
     }

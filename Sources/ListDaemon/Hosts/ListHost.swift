@@ -260,24 +260,20 @@ extension ListHost {
     /// Reads the objects, as of the announced revision.
     ///
     /// - Parameters:
-    ///   - cost: the number of elements that the read touches.
+    ///   - byteLimit: the approximate maximum bytes that are read.
     ///   - wakes: whether a list that rests gets its engine, because more reads will follow.
     private func read<Value: Sendable>(
-        cost: Int, wakes: Bool = true, _ body: @escaping @Sendable (ObjectList) throws(ListError) -> Value,
-        done: @escaping Completion<Value>
+        byteLimit: Int = 0, wakes: Bool = true,
+        _ body: @escaping @Sendable (ObjectList) throws(ListError) -> Value, done: @escaping Completion<Value>
     ) {
-        run(cost: cost) { $0.read(wakes: wakes, body, done: done) }
+        // The loop has to write the contents in any case.
+        run(cost: byteLimit > Self.mostBytesReadOnLoop ? .max : 0) { $0.read(wakes: wakes, body, done: done) }
     }
 
     /// Reads a page of objects, of about `byteLimit` bytes at most, but of one object at least.
-    ///
-    /// - Parameter isLong: whether a job reads it, because other lists come first.
-    func readPage(
-        from offset: Int, limit: Int, byteLimit: Int, isLong: Bool = false, done: @escaping Completion<ObjectPage>
-    ) {
-        // The loop has to write the objects in any case.
-        let cost = isLong || byteLimit > Self.mostBytesReadOnLoop ? .max : 0
-        read(cost: cost, { ObjectPage(of: $0, from: offset, limit: limit, byteLimit: byteLimit) }, done: done)
+    func readPage(from offset: Int, limit: Int, byteLimit: Int, done: @escaping Completion<ObjectPage>) {
+        read(
+            byteLimit: byteLimit, { ObjectPage(of: $0, from: offset, limit: limit, byteLimit: byteLimit) }, done: done)
     }
 
     /// Reads one object with its section; with the announced revision.
@@ -285,7 +281,6 @@ extension ListHost {
         _ id: String, done: @escaping Completion<(revision: UInt64, section: Int, object: ListObject)>
     ) {
         read(
-            cost: 0,
             { (list) throws(ListError) in
                 let (section, object) = try list.find(id)
                 return (revision: list.numbers.last, section: section, object: object)
@@ -295,12 +290,11 @@ extension ListHost {
     /// Reads the transactions after a revision, of about `byteLimit` bytes at most, but one at least; with the announced
     /// revision.
     func readChanges(
-        since revision: UInt64, byteLimit: Int, isLong: Bool = false,
+        since revision: UInt64, byteLimit: Int,
         done: @escaping Completion<(revision: UInt64, changes: [Transaction])>
     ) {
-        let cost = isLong || byteLimit > Self.mostBytesReadOnLoop ? .max : 0
         read(
-            cost: cost, wakes: false,
+            byteLimit: byteLimit, wakes: false,
             { (list) throws(ListError) in
                 (revision: list.numbers.last, changes: try list.log.changes(since: revision, byteLimit: byteLimit))
             }, done: done)

@@ -58,6 +58,13 @@ final class PresenterLink: ListPresenter {
     /// Tells clients what has changed, unless that is nothing.
     func tell(_ new: Announcement) { if !new.isEmpty { said.append(.announcement(new)) } }
 
+    /// Tells clients what `fill` adds to an announcement, unless that is nothing.
+    private func tell(_ fill: (inout Announcement) -> Void) {
+        var new = silence
+        fill(&new)
+        tell(new)
+    }
+
     /// Removes and returns what clients were not told yet.
     func popSaid() -> [HostedList.Said] {
         defer { said = [] }
@@ -162,16 +169,12 @@ final class PresenterLink: ListPresenter {
         session.closings = []
         if death != nil {
             isPaused = true
-            var pause = silence
-            pause.isPaused = true
-            tell(pause)
+            tell { $0.isPaused = true }
         }
         // Closing a view succeeds even if the worker is lost.
-        var ended = silence
-        known.endClosingViews(in: objects, telling: &ended)
-        tell(ended)
+        tell { known.endClosingViews(in: objects, telling: &$0) }
         for call in calls.popClosings() { answer(call, .success(.done)) }
-        let refused = calls.markUnsent(after: death, worker: controllers.worker) { [objects] id in
+        let (refused, fault) = calls.markUnsent(after: death, worker: controllers.worker) { [objects] id in
             // The worker may have died of an object that the update under way inserts.
             objects.table.index(ofID: id, .new) != nil
         }
@@ -179,10 +182,7 @@ final class PresenterLink: ListPresenter {
             if case .openView(_, let view, _) = call.order { known.remove(view) }
             refusals.append((call, error))
         }
-        var faulty = silence
-        faulty.events = calls.popNewFaults().map { .sectionFault($0) }
-        tell(faulty)
-        if faulty.events.isEmpty { answerRefusedCalls() }
+        if let fault { tell { $0.events = [.sectionFault(fault)] } } else { answerRefusedCalls() }
         defer { session.move = nil }
         return refused.first { $0.id == session.move?.id }?.error
     }
@@ -367,9 +367,7 @@ final class PresenterLink: ListPresenter {
     private func endView(_ view: ViewID, _ reason: ViewClosing) {
         let closed = ListError(.invalidArguments, "view \(view) is closed")
         for call in calls.popUnsent(of: view) { answer(call, .failure(closed)) }
-        var ended = silence
-        known.end(view, reason, in: objects, telling: &ended)
-        tell(ended)
+        tell { known.end(view, reason, in: objects, telling: &$0) }
     }
 
     /// Sends the waiting calls in order of arrival.
@@ -412,26 +410,24 @@ final class PresenterLink: ListPresenter {
 
     /// Forgets the objects in whose callbacks workers have died, and returns the fatal ones.
     func forgetFatalObjects() -> [String] {
-        defer { calls.forgetFatalObjects() }
+        defer { calls.fatal.removeAll() }
         return calls.fatal.objects
     }
 
     /// Adapts to a change of the list: changed objects are no longer fatal, and views that name items by index keep
     /// naming the same items.
     private func listWillChange(by change: Change) {
-        calls.listWillChange(by: change, in: objects.table)
+        calls.fatal.listWillChange(by: change, in: objects.table)
         // A presenter in this process has the views itself.
         if presenter?.isElsewhere != false { known.listWillChange(by: change.positions(of: objects.table.count(.old))) }
     }
 
     /// Answers all calls with an error, ends all views and closes the presenter, because the list ends.
-    func end(_ reason: ViewClosing, refusing error: ListError) {
+    func end(_ reason: ViewClosing) {
         answerRefusedCalls()
-        for call in calls.popAll() { answer(call, .failure(error)) }
+        for call in calls.popAll() { answer(call, .failure(.unpresented)) }
         closePresenter()
-        var ended = silence
-        known.endAllViews(reason, in: objects, telling: &ended)
-        tell(ended)
+        tell { known.endAllViews(reason, in: objects, telling: &$0) }
         session.stage = .closed
     }
 

@@ -89,7 +89,6 @@ extension CallQueue {
         let user = call.peer.account
         let limits = limits(of: user)
         let isBeyondConnection = call.peer.callsInFlight > limits.callsPerConnection
-        let isBeyondLimit = isBeyondConnection || accounts.usage(of: user).calls >= limits.callsPerUser
         guard !isBeyondConnection || isExempt else {
             throw LimitKey.callsPerConnection.refusal(
                 .limitsExceeded,
@@ -118,7 +117,8 @@ extension CallQueue {
             self?.accounts.endCall(of: user)
             self?.release(size, of: user)
         }
-        if isBeyondLimit { handle(call) } else { append(call) }
+        let isBeyondUser = accounts.usage(of: user).calls > limits.callsPerUser
+        if isBeyondConnection || isBeyondUser { handle(call) } else { append(call) }
     }
 
     /// Appends a call to those of its connection. If few calls wait, it is handled in this turn of the event loop.
@@ -145,7 +145,7 @@ extension CallQueue {
     /// Lets the calls of a peer take turns again.
     func release(_ peer: Peer) {
         let key = ObjectIdentifier(peer)
-        holds[key] = holds[key].flatMap { $0 > 1 ? $0 - 1 : nil }
+        holds.decrement(key)
         guard holds[key] == nil else { return }
         turns.release(key, of: peer.account)
         if turns.hasTurn { work.begin() }
@@ -166,15 +166,14 @@ extension CallQueue {
         }
         call.onAnswer { [weak self, connection = call.connection] in
             let end = { @DBusActor in if let self { self.endLargeAnswer(to: peer) } }
-            guard connection.isConnected, connection.outgoingSize > connection.mostQueued else { return end() }
-            connection.onDrain(below: connection.mostQueued / 2, end)
+            if !connection.awaitsDrain(end) { end() }
         }
     }
 
     private func endLargeAnswer(to peer: Peer) {
         let key = ObjectIdentifier(peer)
         if largeAnswers[key] == Self.largeAnswersAtOnce { release(peer) }
-        largeAnswers[key] = largeAnswers[key].flatMap { $0 > 1 ? $0 - 1 : nil }
+        largeAnswers.decrement(key)
     }
 
     /// Drops the queued calls of a peer that has left, except those that expect no reply.
@@ -240,7 +239,7 @@ extension CallQueue: IncomingAccount {
 
     package func release(_ bytes: Int, of peer: Peer) {
         let user = peer.account
-        unfinished[user] = unfinished[user].flatMap { $0 > 1 ? $0 - 1 : nil }
+        unfinished.decrement(user)
         release(bytes, of: user)
     }
 }

@@ -320,7 +320,7 @@ extension Outbox {
     ) {
         let sent = deliver(message, outcome)
         exit.underWay -= 1
-        underWay[user] = underWay[user].flatMap { $0 > 1 ? $0 - 1 : nil }
+        underWay.decrement(user)
         if let connection = exit.connection, connection.isConnected, sent > 0 {
             if exit.sent.isEmpty {
                 connection.onDrain(below: Self.littleQueued) { [weak self] in self?.releaseSent(of: exit) }
@@ -343,13 +343,11 @@ extension Outbox {
     /// soon as it is.
     private func isDrained(_ exit: Exit) -> Bool {
         guard !exit.awaitsDrain, let connection = exit.connection else { return false }
-        guard connection.outgoingSize > connection.mostQueued else { return true }
-        exit.awaitsDrain = true
-        connection.onDrain(below: connection.mostQueued / 2) { [weak self] in
+        exit.awaitsDrain = connection.awaitsDrain { [weak self] in
             exit.awaitsDrain = false
             self?.proceed(exit)
         }
-        return false
+        return !exit.awaitsDrain
     }
 
     /// Resumes the turns of users whose accounts may have room again.
@@ -367,5 +365,13 @@ extension Outbox {
 extension Connection {
     /// The number of queued bytes above which no large message is encoded for the connection: on the bus, more would
     /// delay messages to other clients, and a direct client with more counts as not reading.
-    var mostQueued: Int { isBus ? 512 << 10 : 1 << 20 }
+    private var mostQueued: Int { isBus ? 512 << 10 : 1 << 20 }
+
+    /// Calls `handler` when few bytes are queued again, or the connection has ended. Returns `false`, without calling it, if
+    /// few are queued now.
+    func awaitsDrain(_ handler: @escaping @DBusActor () -> Void) -> Bool {
+        guard outgoingSize > mostQueued else { return false }
+        onDrain(below: mostQueued / 2, handler)
+        return true
+    }
 }

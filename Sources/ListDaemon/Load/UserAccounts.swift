@@ -222,3 +222,8 @@ final class LimitsByUser {
         return limits
     }
 }
+
+extension Dictionary where Value == Int {
+    /// Takes one off a count; a count that reaches 0 is removed.
+    mutating func decrement(_ key: Key) { self[key] = self[key].flatMap { $0 > 1 ? $0 - 1 : nil } }
+}

@@ -67,7 +67,7 @@ package enum DaemonProgram {
     private static func runMainQueueOnLoop() {
         let handle = _dispatch_get_main_queue_handle_4CF()
         _ = try? EventLoop.shared.watch(handle, for: .readable) { _ in
-            // libdispatch leaves that to the loop; a handle that stays readable would never let the loop sleep.
+            // libdispatch leaves the reading to the loop, which a handle that stays readable would never let sleep.
             var count: UInt64 = 0
             _ = unsafe read(handle, &count, MemoryLayout.size(ofValue: count))
             _dispatch_main_queue_callback_4CF(nil)

@@ -151,6 +151,9 @@ extension Rect {
 extension Size {
     var isFinite: Bool { width.isFinite && height.isFinite }
 
+    /// Whether the size is valid for an item.
+    var isValid: Bool { isFinite && width >= 0 && height >= 0 }
+
     /// Returns the size reduced by insets, at least zero.
     func inset(by insets: EdgeInsets) -> Size {
         Size(width: max(0, width - insets.left - insets.right), height: max(0, height - insets.top - insets.bottom))

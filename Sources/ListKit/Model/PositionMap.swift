@@ -195,12 +195,12 @@ private struct RemainingRuns {
     }
 }
 
-extension RandomAccessCollection where Index == Int {
+@_spi(Daemon) extension RandomAccessCollection where Index == Int {
     /// Returns the index of the first element that does not meet a condition, or the end index. All elements that meet it
     /// must be at the start.
     ///
     /// - Complexity: O(log n).
-    func partitionPoint(where passes: (Element) -> Bool) -> Int {
+    public func partitionPoint(where passes: (Element) -> Bool) -> Int {
         var (low, high) = (startIndex, endIndex)
         while low < high {
             let middle = low + (high - low) / 2

@@ -55,24 +55,19 @@
         of item: SelectedItem, _ position: (String) -> Int?
     ) -> (part: Int, index: Int, isTaken: Bool)? {
         guard let section = position(item.objectID) else { return nil }
-        var isTaken = false
-        /// Returns how many of some items in order precede the item.
-        func preceding(_ count: Int, _ other: (Int) -> SelectedItem) -> Int? {
-            var range = 0..<count
-            while !range.isEmpty {
-                let middle = range.lowerBound + range.count / 2
-                guard let place = position(other(middle).objectID) else { return nil }
-                let precedes = (place, other(middle).item) < (section, item.item)
-                if (place, other(middle).item) == (section, item.item) { isTaken = true }
-                range = precedes ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        var (isTaken, isUnknown) = (false, false)
+        func precedes(_ other: SelectedItem) -> Bool {
+            guard let place = position(other.objectID) else {
+                isUnknown = true
+                return false
             }
-            return range.lowerBound
+            if (place, other.item) == (section, item.item) { isTaken = true }
+            return (place, other.item) < (section, item.item)
         }
         // The first part whose last item is not before the item.
-        guard let part = preceding(parts.count, { parts[$0][parts[$0].count - 1] }) else { return nil }
-        guard part < parts.count else { return (Swift.max(0, parts.count - 1), parts.last?.count ?? 0, false) }
-        guard let index = preceding(parts[part].count, { parts[part][$0] }) else { return nil }
-        return (part, index, isTaken)
+        let part = parts.partitionPoint { precedes($0[$0.count - 1]) }
+        let index = part < parts.count ? parts[part].partitionPoint(where: precedes) : parts.last?.count ?? 0
+        return isUnknown ? nil : (Swift.min(part, Swift.max(0, parts.count - 1)), index, isTaken)
     }
 }
 

@@ -299,11 +299,10 @@ extension Presentation {
     public func reportSizes(view id: ViewID, sizes: [MeasuredSize]) throws(ListError) -> ViewReply {
         let view = try view(id)
         for measured in sizes {
-            let size = measured.size
-            guard size.isFinite, size.width >= 0, size.height >= 0 else {
+            guard measured.size.isValid else {
                 throw ListError(
                     .invalidArguments,
-                    "sizes: item \(measured.item) of \(measured.objectID.quoted) has the invalid size \(size)")
+                    "sizes: item \(measured.item) of \(measured.objectID.quoted) has the invalid size \(measured.size)")
             }
         }
         wake(view)

@@ -35,7 +35,7 @@
     ///   their error items show.
     public convenience init(
         configuration: ListOptions, controllers: any ListSectionControllerProvider, objects: [ListObject],
-        faults: [String: String] = [:], executor: (any ListExecutor)?, observer: (any CallObserver)?
+        faults: [ExactText: String] = [:], executor: (any ListExecutor)?, observer: (any CallObserver)?
     ) {
         self.init(
             configuration, controllers, SectionTable(), revision: 0, makeTicket: { .none }, executor: executor,
@@ -84,13 +84,12 @@
     }
 
     /// Fills a new presentation with objects. Objects of unknown types are dropped.
-    func load(_ objects: [ListObject], faults: [String: String] = [:]) {
+    func load(_ objects: [ListObject], faults: [ExactText: String] = [:]) {
         var objects = objects
         var kinds = LastKind()
         if !objects.allSatisfy({ kinds.isKnown(for: $0, in: store) }) {
             objects = UniqueObjects(objects).objects.filter { kinds.isKnown(for: $0, in: store) }
         }
-        let faults = Dictionary(faults.map { (ExactText($0), $1) }) { first, _ in first }
         var (count, uncounted, fatal) = (0, [Int](), [(position: Int, reason: String)]())
         store.map.table.load(objects) { object in
             defer { count += 1 }

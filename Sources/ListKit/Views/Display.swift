@@ -173,14 +173,16 @@ struct DisplayCounts {
     mutating func exitRange(_ handle: SectionHandle) -> Bool { DisplayCounts.decrement(handle, in: &ranges) }
 
     /// Adds 1 to a count. Returns whether it was 0 before.
-    private static func increment<Key>(_ key: Key, in counts: inout [Key: Int]) -> Bool {
+    @discardableResult
+    static func increment<Key>(_ key: Key, in counts: inout [Key: Int]) -> Bool {
         let before = counts.updateValue(1, forKey: key)
         if let before { counts[key] = before + 1 }
         return before == nil
     }
 
     /// Subtracts 1 from a count. Returns whether it is 0 now.
-    private static func decrement<Key>(_ key: Key, in counts: inout [Key: Int]) -> Bool {
+    @discardableResult
+    static func decrement<Key>(_ key: Key, in counts: inout [Key: Int]) -> Bool {
         guard let count = counts.removeValue(forKey: key) else { return false }
         if count > 1 { counts[key] = count - 1 }
         return count == 1

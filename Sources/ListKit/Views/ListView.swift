@@ -57,28 +57,17 @@ final class ListView {
     }
 
     /// The range of the sections whose changes concern the view: the shown ones, and those with items in range.
-    var followedSections: Range<Int> {
-        let (shown, near) = (shownSections, workingRange.sections)
-        guard options.workingRangeUnit == .items, !near.isEmpty else { return shown }
-        guard !shown.isEmpty else { return near }
-        return min(shown.lowerBound, near.lowerBound)..<max(shown.upperBound, near.upperBound)
-    }
+    var followedSections: Range<Int> { options.workingRangeUnit == .items ? placedSections : shownSections }
 
     /// The range of the sections whose places concern the view: the shown ones, and those in range.
-    var placedSections: Range<Int> {
-        let (shown, near) = (shownSections, workingRange.sections)
-        guard !shown.isEmpty, !near.isEmpty else { return shown.isEmpty ? near : shown }
-        return min(shown.lowerBound, near.lowerBound)..<max(shown.upperBound, near.upperBound)
-    }
+    var placedSections: Range<Int> { shownSections.hull(with: workingRange.sections) }
 
     /// Whether the view has to process updates that move sections, wherever they are. A view without a cell on the
     /// screen follows the next one of the list, or shows that the list is empty.
     var followsAllMoves: Bool {
         guard geometry.isActive else { return false }
         guard geometry.layoutID != nil, let viewport = geometry.viewport else { return true }
-        return !displayed.contains {
-            $0.key.kind == .cell && $0.key.handle != nil && $0.frame.intersects(viewport)
-        }
+        return !displayed.contains { $0.isAnchor(in: viewport) }
     }
 
     /// Whether the viewer was told that the end of the list is near.
@@ -312,8 +301,9 @@ final class ListView {
     }
 
     private var visibleSections: Range<Int> {
-        func isCell(_ element: ViewElement) -> Bool { element.key.kind == .cell && element.key.handle != nil }
-        guard let first = displayed.first(where: isCell), let last = displayed.last(where: isCell) else { return 0..<0 }
+        guard let first = displayed.first(where: \.isCell), let last = displayed.last(where: \.isCell) else {
+            return 0..<0
+        }
         return first.section..<last.section + 1
     }
 
@@ -413,11 +403,8 @@ final class ViewEnvironment {
 
     /// Counts the sections of which one more view, and one view fewer, shows elements and displays none.
     fileprivate func countPrefetched(_ new: Set<SectionHandle>, gone: Set<SectionHandle>) {
-        for handle in new { prefetched[handle, default: 0] += 1 }
-        for handle in gone {
-            guard let count = prefetched[handle] else { continue }
-            prefetched[handle] = count > 1 ? count - 1 : nil
-        }
+        for handle in new { DisplayCounts.increment(handle, in: &prefetched) }
+        for handle in gone { DisplayCounts.decrement(handle, in: &prefetched) }
     }
 
     /// Begins the presentation of an update.

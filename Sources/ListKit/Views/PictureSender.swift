@@ -165,9 +165,8 @@ final class PictureSender {
     ///
     /// - Complexity: O(log elements); O(elements) while an update is presented that moved some.
     private func index(of element: ViewElement) -> Int? {
-        guard areCellsInOrder else { return cells.firstIndex { $0.key == element.key } }
-        let index = cells.partitionPoint { ViewElement.isBefore($0, element) }
-        return index < cells.count && cells[index].key == element.key ? index : nil
+        areCellsInOrder
+            ? ViewElement.index(of: element, in: cells) : cells.firstIndex { $0.key == element.key }
     }
 
     /// Removes the items of a section from the cache, so that they are fetched again if any is shown.

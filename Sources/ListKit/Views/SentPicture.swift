@@ -32,9 +32,7 @@ struct SentPicture {
     /// - Returns: `nil` if there is none, or if it must be searched for because the list has moved elements.
     /// - Complexity: O(log elements).
     func index(of element: ViewElement) -> Int? {
-        guard isInOrder else { return nil }
-        let index = elements.partitionPoint { ViewElement.isBefore($0, element) }
-        return index < elements.count && elements[index].key == element.key ? index : nil
+        isInOrder ? ViewElement.index(of: element, in: elements) : nil
     }
 
     /// Advances the picture to the next sequence, with new elements.
@@ -70,14 +68,7 @@ struct SentPicture {
     ///
     /// - Parameter sections: the sections with all changes, if all others keep their positions and items.
     mutating func forward(_ forwarding: [SectionHandle: PositionMap], in sections: Range<Int>?) {
-        if let old = movedSections, let new = sections {
-            movedSections =
-                old.isEmpty || new.isEmpty
-                ? (old.isEmpty ? new : old)
-                : min(old.lowerBound, new.lowerBound)..<max(old.upperBound, new.upperBound)
-        } else {
-            movedSections = nil
-        }
+        movedSections = movedSections.flatMap { old in sections.map { old.hull(with: $0) } }
         guard !forwarding.isEmpty else { return }
         var hasGone = false
         for index in elements.indices where elements[index].identity == nil {

@@ -250,7 +250,7 @@ public struct SlotMirror: Sendable, Hashable {
 
 extension PictureItem {
     /// Moves the element to another section, item index and frame.
-    fileprivate mutating func move(to place: PictureChange.Placement) {
+    mutating func move(to place: PictureChange.Placement) {
         (section, item) = (place.section, place.item)
         (frame, z) = (place.frame, place.z)
     }

@@ -56,6 +56,12 @@ struct ViewElement {
     /// The identity of the cell's item; `nil` if the element is identified by its key.
     var identity: String? { key.kind == .cell ? content?.item.identity : nil }
 
+    /// Whether the element is a cell of a section.
+    var isCell: Bool { key.kind == .cell && key.handle != nil }
+
+    /// Returns whether the element may be the anchor of a viewport.
+    func isAnchor(in viewport: Rect) -> Bool { isCell && frame.intersects(viewport) }
+
     /// Returns whether both were sent with the same place.
     func isPlaced(like other: ViewElement) -> Bool {
         section == other.section && item == other.item && frame == other.frame && z == other.z
@@ -96,6 +102,12 @@ extension ViewElement {
         return start..<elements[start...].partitionPoint { $0.section < sections.upperBound }
     }
 
+    /// Returns the index of the element with the place and the key of another, among elements in list order.
+    static func index(of element: ViewElement, in elements: [ViewElement]) -> Int? {
+        let index = elements.partitionPoint { isBefore($0, element) }
+        return index < elements.count && elements[index].key == element.key ? index : nil
+    }
+
     /// Returns whether all elements belong to sections and each is before the next one.
     static func areInListOrder(_ elements: [ViewElement]) -> Bool {
         for index in elements.indices {
@@ -103,6 +115,14 @@ extension ViewElement {
             guard index == 0 || isBefore(elements[index - 1], elements[index]) else { return false }
         }
         return true
+    }
+}
+
+extension Range<Int> {
+    /// Returns the smallest range with both ranges; an empty one does not count.
+    func hull(with other: Range<Int>) -> Range<Int> {
+        guard !isEmpty, !other.isEmpty else { return isEmpty ? other : self }
+        return Swift.min(lowerBound, other.lowerBound)..<Swift.max(upperBound, other.upperBound)
     }
 }
 

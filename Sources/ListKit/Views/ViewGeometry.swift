@@ -307,7 +307,7 @@ final class ViewGeometry {
         guard !state.isStalled, kind != .none else { return }
         // The viewer knows where the other engine laid its elements out.
         saveAnchor(
-            state.shown.sorted { $0.order < $1.order }.compactMap { item in
+            state.shown.compactMap { item in
                 guard let handle = map.handle(forID: item.objectID), let section = map.position(of: handle) else {
                     return nil
                 }
@@ -576,15 +576,11 @@ struct ViewAnchor {
     init(_ elements: [ViewElement], in viewport: Rect, layout: any ListLayout, direction: ScrollDirection) {
         (self.elements, self.viewport) = (elements, viewport)
         next =
-            elements.last { ViewAnchor.isCandidate($0, viewport) }
+            elements.last { $0.isAnchor(in: viewport) }
             .map { IndexPath(section: $0.section, item: $0.key.index + 1) }
             ?? IndexPath(section: layout.sections(in: viewport)?.upperBound ?? 0, item: 0)
         self.layout = layout
         self.direction = direction
-    }
-
-    private static func isCandidate(_ element: ViewElement, _ viewport: Rect) -> Bool {
-        element.key.kind == .cell && element.key.handle != nil && element.frame.intersects(viewport)
     }
 
     /// Returns the distance by which the anchor moved, or `nil` if the viewport need not be adjusted.
@@ -595,7 +591,7 @@ struct ViewAnchor {
         to new: any ListLayout, _ map: SectionMap, forwarding: [SectionHandle: PositionMap]
     ) -> Double? {
         let shift = movement(to: new, map, forwarding: forwarding)
-        guard shift != 0, shift != nil || elements.contains(where: { ViewAnchor.isCandidate($0, viewport) }) else {
+        guard shift != 0, shift != nil || elements.contains(where: { $0.isAnchor(in: viewport) }) else {
             return nil
         }
         return shift ?? 0
@@ -605,7 +601,7 @@ struct ViewAnchor {
     private func movement(
         to new: any ListLayout, _ map: SectionMap, forwarding: [SectionHandle: PositionMap]
     ) -> Double? {
-        for candidate in elements where ViewAnchor.isCandidate(candidate, viewport) {
+        for candidate in elements where candidate.isAnchor(in: viewport) {
             guard let key = candidate.key.forwarded(by: forwarding), let start = start(of: key, in: new, map) else {
                 continue
             }

@@ -68,7 +68,11 @@
 
     /// The elements that the viewer shows, in list order.
     public var shown: [PictureItem] {
-        get { slots.values.sorted { ($0.section, $0.item, $0.slot) < ($1.section, $1.item, $1.slot) } }
+        get {
+            slots.values.sorted {
+                ($0.section, $0.kind.order, $0.item, $0.slot) < ($1.section, $1.kind.order, $1.item, $1.slot)
+            }
+        }
         set { slots = Dictionary(newValue.map { ($0.slot, $0) }) { $1 } }
     }
 
@@ -129,12 +133,7 @@ extension ViewState {
         let before = slots.count
         for slot in change.released { release(slot) }
         show(change.shown)
-        for placement in change.placed {
-            slots[placement.slot]?.section = placement.section
-            slots[placement.slot]?.item = placement.item
-            slots[placement.slot]?.frame = placement.frame
-            slots[placement.slot]?.z = placement.z
-        }
+        for placement in change.placed { slots[placement.slot]?.move(to: placement) }
         for rebinding in change.rebound { slots[rebinding.slot]?.content = rebinding.content }
         return max(slots.count, change.sticky.count) <= max(limit, before)
     }
@@ -156,7 +155,7 @@ extension ViewState {
     /// Records how the engine describes the view.
     public mutating func apply(_ description: ViewDescription) {
         if description.state != .new, options.layout != ListLayoutKind.none, description.viewport != .zero,
-            description.viewport.isPossible
+            description.viewport.viewportFault == nil
         {
             let wasWide = viewport?.size
             viewport = description.viewport
@@ -164,7 +163,7 @@ extension ViewState {
             if let wasWide, wasWide != description.viewport.size { sizes = [:] }
         }
         visibleItems = description.visibleItems
-        if description.shift.isPossible { shift = description.shift }
+        if description.shift.x.isFinite, description.shift.y.isFinite { shift = description.shift }
         history.forget(upTo: description.acknowledgedSequence)
         acknowledgedSequence = description.acknowledgedSequence
         isStalled = description.state == .stalled
@@ -176,7 +175,7 @@ extension ViewState {
     ///   - limit: the maximum number of elements in a view of the list.
     ///   - isKnown: whether the list has an object with an identifier.
     public mutating func apply(_ measured: [MeasuredSize], limit: Int, isKnown: (String) -> Bool) {
-        for size in measured where size.size.isPossible {
+        for size in measured where size.size.isValid {
             sizes[SelectedItem(objectID: size.objectID, item: size.item)] = size.size
         }
         guard sizes.count > limit else { return }
@@ -285,18 +284,4 @@ extension ViewState {
 extension SelectedItem {
     /// The item of a reference, without the position of its section.
     fileprivate init(_ reference: ItemReference) { self.init(objectID: reference.objectID, item: reference.item) }
-}
-
-extension Rect {
-    /// Whether the rectangle is valid for a viewport. The engine accepts no other, but a report may have any.
-    fileprivate var isPossible: Bool { origin.isPossible && size.isPossible }
-}
-
-extension Point {
-    fileprivate var isPossible: Bool { x.isFinite && y.isFinite }
-}
-
-extension Size {
-    /// Whether the size is valid for a view or an item.
-    fileprivate var isPossible: Bool { width.isFinite && height.isFinite && width >= 0 && height >= 0 }
 }

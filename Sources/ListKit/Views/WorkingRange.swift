@@ -43,7 +43,7 @@ struct WorkingRange {
     /// footer after them.
     private static func visibleItems(of elements: [ViewElement], _ map: SectionMap) -> Range<Int> {
         var cells: ClosedRange<IndexPath>?
-        for element in elements where element.key.kind == .cell && element.key.handle != nil {
+        for element in elements where element.isCell {
             let path = IndexPath(section: element.section, item: element.key.index)
             cells = cells.map { min($0.lowerBound, path)...max($0.upperBound, path) } ?? path...path
         }

@@ -83,16 +83,15 @@ package struct FatalObjects: Sendable {
 
     /// The objects, in the order of their last deaths.
     private var entries: [Entry] = []
-    /// The objects at fault that were not returned by ``popNewFaults()`` yet.
-    private var newFaults: [SectionFault] = []
 
     package init() {}
 
     /// Records the death of a worker in a callback of an object.
     ///
     /// - Parameter isOfCaller: whether a caller's call is known to be the cause.
-    mutating func record(_ death: Death, isOfCaller: Bool) {
-        guard let callback = death.callback, callback.isAboutObject, isOfCaller || !death.isSentence else { return }
+    /// - Returns: the fault, if the object is at fault from this death on.
+    mutating func record(_ death: Death, isOfCaller: Bool) -> SectionFault? {
+        guard let callback = death.callback, callback.isAboutObject, isOfCaller || !death.isSentence else { return nil }
         let object = ExactText(callback.object)
         let known = entries.firstIndex { $0.object == object }
         // If several callbacks were running, the object is the cause when its callback is running at the next death, too.
@@ -104,19 +103,13 @@ package struct FatalObjects: Sendable {
         let new = Entry(
             object: object, controller: callback.controller, place: death.place, isFatal: isFatal, isAtFault: isAtFault)
         entries.append(new)
-        guard isAtFault, old?.isAtFault != true else { return }
-        newFaults.append(SectionFault(objectID: callback.object, controller: callback.controller, reason: new.reason))
+        guard isAtFault, old?.isAtFault != true else { return nil }
+        return SectionFault(objectID: callback.object, controller: callback.controller, reason: new.reason)
     }
 
     /// The objects at fault, with the reasons that their error items show.
-    package var faults: [String: String] {
-        Dictionary(entries.filter(\.isAtFault).map { ($0.object.text, $0.reason) }) { $1 }
-    }
-
-    /// Removes and returns the faults that were found since the last call.
-    package mutating func popNewFaults() -> [SectionFault] {
-        defer { newFaults = [] }
-        return newFaults
+    package var faults: [ExactText: String] {
+        Dictionary(entries.filter(\.isAtFault).map { ($0.object, $0.reason) }) { $1 }
     }
 
     /// The fatal objects.
@@ -124,12 +117,17 @@ package struct FatalObjects: Sendable {
 
     /// Returns the error for a command of a view that names a fatal object; nil = it names none.
     func refusal(of command: ViewCommand) -> ListError? {
+        guard !entries.isEmpty else { return nil }
         switch command {
-        case .select(let id, _, _), .setHighlighted(let id, _, _), .invoke(let id, _, _, _): refusal(naming: [id])
-        case .changeSelection(let select, let deselect): refusal(naming: (select + deselect).map(\.objectID))
+        case .select(let id, _, _), .setHighlighted(let id, _, _), .invoke(let id, _, _, _):
+            let named = ExactText(id)
+            return refusal { $0 == named }
+        case .changeSelection(let select, let deselect):
+            let named = Set((select + deselect).map { ExactText($0.objectID) })
+            return refusal { named.contains($0) }
         case .setViewport, .setVisibleRange, .scrollTo, .reportScroll, .reportSizes, .acknowledge, .resync, .close,
             .setOnScreen:
-            nil
+            return nil
         }
     }
 
@@ -137,20 +135,18 @@ package struct FatalObjects: Sendable {
     ///
     /// - Parameter position: finds the section of an object.
     func refusal(ofMoveFrom section: Int, position: (String) -> Int?) -> ListError? {
-        refusal(naming: objects.filter { position($0) == section })
+        refusal { position($0.text) == section }
     }
 
-    private func refusal(naming ids: [String]) -> ListError? {
-        guard !entries.isEmpty else { return nil }
-        let named = Set(ids.map { ExactText($0) })
-        guard let entry = entries.first(where: { $0.isFatal && named.contains($0.object) }) else { return nil }
+    private func refusal(where isNamed: (ExactText) -> Bool) -> ListError? {
+        guard let entry = entries.first(where: { $0.isFatal && isNamed($0.object) }) else { return nil }
         return ListError(
             .pluginFailed,
             "\(entry.reason); calls that name the object are refused until it or the plugin changes")
     }
 
     /// Forgets the objects that an update changes, removes or reloads; all of them if it replaces the section controllers.
-    mutating func listWillChange(by change: Change, in table: SectionTable) {
+    package mutating func listWillChange(by change: Change, in table: SectionTable) {
         guard !entries.isEmpty else { return }
         if change.scope.contains(.controllers) { return removeAll() }
         let changed = Set(change.updated.map(\.old) + change.removed.map(\.old))
@@ -161,7 +157,7 @@ package struct FatalObjects: Sendable {
     }
 
     /// Forgets all objects, as the plugin was loaded again or in another version.
-    mutating func removeAll() { (entries, newFaults) = ([], []) }
+    package mutating func removeAll() { entries = [] }
 }
 
 // MARK: - Callers

@@ -39,7 +39,7 @@ package struct PresenterCalls {
     /// The calls that were not sent, in order of arrival, except for those of `MoveItem`.
     private var unsent: [RequestID] = []
     /// The objects in whose callbacks workers died.
-    package private(set) var fatal = FatalObjects()
+    package var fatal = FatalObjects()
 
     /// Whether all calls are answered.
     package var isEmpty: Bool { calls.isEmpty }
@@ -143,14 +143,15 @@ package struct PresenterCalls {
     /// - Parameters:
     ///   - death: the death of the presenter's worker; nil = the list moves to another presenter.
     ///   - isKnown: whether the list has an object.
-    /// - Returns: the removed calls with the error: a worker died of the call, or two workers died while they had it.
+    /// - Returns: the removed calls with the error: a worker died of the call, or two workers died while they had it; and the
+    ///   fault of the object that is at fault from this death on.
     package mutating func markUnsent(
         after death: Death?, worker: (any PresentingWorker)?, isKnown: (String) -> Bool
-    ) -> [(id: RequestID, call: Call, error: ListError)] {
-        let blamed = death.flatMap { record($0, worker: worker, isKnown: isKnown) }
+    ) -> (refused: [(id: RequestID, call: Call, error: ListError)], fault: SectionFault?) {
+        let (blamed, fault) = death.map { record($0, worker: worker, isKnown: isKnown) } ?? (nil, nil)
         let reason = "the plugin's worker died during this call, in \(death?.place ?? "")"
         defer { unsent = order.filter { calls[$0]?.isMove == false } }
-        return order.compactMap { id in
+        let refused = order.compactMap { id -> (id: RequestID, call: Call, error: ListError)? in
             guard var call = calls[id], call.isSent else { return nil }
             call.isSent = false
             call.deaths += death == nil ? 0 : 1
@@ -160,24 +161,26 @@ package struct PresenterCalls {
             let known = id == blamed ? reason : "the plugin's worker died twice before it answered this call"
             return (id, call, ListError(.pluginFailed, known))
         }
+        return (refused, fault)
     }
 
     /// Records whose call and which object a death is to blame on.
     ///
-    /// - Returns: the request that is not sent again; nil = no request is known to be the cause.
+    /// - Returns: the request that is not sent again, nil = no request is known to be the cause; and a new fault.
     private mutating func record(
         _ death: Death, worker: (any PresentingWorker)?, isKnown: (String) -> Bool
-    ) -> RequestID? {
-        guard let callback = death.callback else { return nil }
+    ) -> (RequestID?, SectionFault?) {
+        guard let callback = death.callback else { return (nil, nil) }
         let id = calls[callback.request] == nil ? nil : callback.request
         if let id { calls[id]?.deathsInCallback += 1 }
         let call = id.flatMap { calls[$0] }
         // If several callbacks were running, a call is the cause when its callback is running at the next death, too.
         let isCause = death.isCertain || (call?.deathsInCallback ?? 0) > 1
-        if isKnown(callback.object) { fatal.record(death, isOfCaller: isCause && callback.isOfCaller) }
-        guard isCause else { return nil }
+        let isOfCaller = isCause && callback.isOfCaller
+        let fault = isKnown(callback.object) ? fatal.record(death, isOfCaller: isOfCaller) : nil
+        guard isCause else { return (nil, fault) }
         if let user = call?.user ?? callback.user { worker?.recordDeath(by: user) }
-        return id
+        return (id, fault)
     }
 
     // MARK: Refusing
@@ -196,23 +199,7 @@ package struct PresenterCalls {
             if let error = fatal.refusal(ofMoveFrom: move.from.section, position: position) { return error }
         case .query, .openView, .open, .present, .objects, .hold, .allowChanges: break
         }
-        guard let user = call.user, let worker, let wait = worker.remainingWait(of: user) else { return nil }
-        let milliseconds = UInt64(wait.time / .milliseconds(1)) + 1
-        return ListError(
-            .pluginFailed,
-            "the worker of plugin \(worker.name) died \(wait.deaths) times in calls of user \(user), whose calls are "
-                + "refused for another \(milliseconds) ms")
-    }
-
-    /// Removes and returns the objects that are at fault since the last call.
-    package mutating func popNewFaults() -> [SectionFault] { fatal.popNewFaults() }
-
-    /// Forgets the fatal objects, as the plugin was loaded again or in another version.
-    package mutating func forgetFatalObjects() { fatal.removeAll() }
-
-    /// Forgets the fatal objects that a change of the list updates, removes or reloads.
-    package mutating func listWillChange(by change: Change, in table: SectionTable) {
-        fatal.listWillChange(by: change, in: table)
+        return call.user.flatMap { worker?.refusal(of: $0, .pluginFailed) }
     }
 
     package init() {

@@ -77,7 +77,7 @@ package struct PresenterSetup: Sendable {
     /// The selected items.
     package var selection: [SelectedItem] = []
     /// The objects whose section controllers are not called, with the reasons that their error items show.
-    package var faults: [String: String] = [:]
+    package var faults: [ExactText: String] = [:]
     /// Whether the pictures of views are held.
     package var holdsViews = false
     /// Whether items that change by themselves are held.
@@ -85,7 +85,7 @@ package struct PresenterSetup: Sendable {
 
     package init(
         configuration: ListOptions, controllers: SectionControllerTable, objects: [ListObject] = [],
-        views: [ViewState] = [], selection: [SelectedItem] = [], faults: [String: String] = [:],
+        views: [ViewState] = [], selection: [SelectedItem] = [], faults: [ExactText: String] = [:],
         holdsViews: Bool = false, holdsItems: Bool = false
     ) {
         self.configuration = configuration

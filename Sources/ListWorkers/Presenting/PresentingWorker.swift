@@ -59,3 +59,14 @@ package protocol PresentingWorker: AnyObject, Sendable {
     @DBusActor
     func stopHosting(_ list: any PresentedList)
 }
+
+extension PresentingWorker {
+    /// Returns the error with which a user's calls are refused, because workers died of earlier ones; nil = they are not.
+    func refusal(of user: UInt32, _ code: ListError.Code) -> ListError? {
+        guard let wait = remainingWait(of: user) else { return nil }
+        return ListError(
+            code,
+            "the worker of plugin \(name) died \(wait.deaths) times in calls of user \(user), whose calls are refused "
+                + "for another \(UInt64(wait.time / .milliseconds(1)) + 1) ms")
+    }
+}

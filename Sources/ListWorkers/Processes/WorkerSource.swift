@@ -203,12 +203,7 @@ final class WorkerSources {
                     + "“\(worker.plugin.state.rawValue)”)",
                 cause: worker.plugin.lastError)
         }
-        if let wait = worker.remainingWait(of: write.user) {
-            throw ListError(
-                .sourceUnavailable,
-                "the worker of plugin \(worker.name) died \(wait.deaths) times in calls of user \(write.user), whose "
-                    + "calls are refused for another \(UInt64(wait.time / .milliseconds(1)) + 1) ms")
-        }
+        if let error = worker.refusal(of: write.user, .sourceUnavailable) { throw error }
         send(.writeSource(number, write))
     }
 

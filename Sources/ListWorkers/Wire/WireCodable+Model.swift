@@ -2,6 +2,11 @@
 
 @_spi(Daemon) internal import ListKit
 
+extension ExactText: WireCodable {
+    func write(to writer: inout WireWriter) { writer.write(text) }
+    init(from reader: inout WireReader) throws(WireError) { self.init(try String(from: &reader)) }
+}
+
 extension Fields: WireCodable {
     func write(to writer: inout WireWriter) { withBytes { writer.append(block: $0) } }
 

@@ -176,7 +176,8 @@ struct FaultTests {
         let provider = AskedProvider(hasTraits: hasTraits)
         let list = Presentation(
             configuration: ListOptions(), controllers: provider,
-            objects: [try letters("a:xy"), try letters("b:xy"), try letters("c:z")], faults: ["b": "it is deadly"],
+            objects: [try letters("a:xy"), try letters("b:xy"), try letters("c:z")],
+            faults: [ExactText("b"): "it is deadly"],
             executor: nil, observer: nil)
         #expect(list.itemCounts(from: 0, limit: 3) == [2, 1, 1])
         try list.openView(1, options: ListViewOptions())

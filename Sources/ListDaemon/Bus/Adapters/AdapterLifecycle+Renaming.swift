@@ -45,12 +45,12 @@ extension AdapterLifecycle {
     /// answer, because its worker hangs or is being restarted.
     private func closeViews(of adapter: AdapterObject) async {
         adapter.beginMove()
-        let open = service.views.all.filter { $0.adapter === adapter }
+        let open = service.views.all(of: adapter)
         for view in open { adapter.host.closeView(view.number, .adapterRemoved, by: view.user) }
         if !open.isEmpty, adapter.state != .paused {
             await service.views.wait(untilClosed: open, atMost: Self.closingLimit)
         }
-        for view in service.views.all where view.adapter === adapter { view.finishClosing(.adapterRemoved) }
+        for view in service.views.all(of: adapter) { view.finishClosing(.adapterRemoved) }
         adapter.endMove()
     }
 }

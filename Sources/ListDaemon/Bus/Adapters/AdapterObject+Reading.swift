@@ -45,13 +45,14 @@ extension AdapterObject {
 
     func getItems(_ call: Call) throws {
         try checkReadingAccess(call)
-        try service.calls.decode(call) { [bytes = Self.pageBytes] (reader) throws(DBusError) in
-            ItemQuery.items(
-                firstSection: Int(try reader.readUInt32()), sectionCount: Int(try reader.readUInt32()),
-                byteLimit: bytes, fields: try [String](from: &reader))
-        } then: { [self] query in
-            guard case .items(_, let count, _, _) = query else { return }
-            answer(call, with: query, size: byteCount(ofObjects: UInt32(clamping: count))) { revision, answer, writer in
+        try service.calls.decode(call) { (reader) throws(DBusError) in
+            (first: try reader.readUInt32(), count: try reader.readUInt32(), fields: try [String](from: &reader))
+        } then: { [self] asked in
+            try checkReadingAccess(call)
+            let query = ItemQuery.items(
+                firstSection: Int(asked.first), sectionCount: Int(asked.count), byteLimit: Self.pageBytes,
+                fields: asked.fields)
+            answer(call, with: query, size: byteCount(ofObjects: asked.count)) { revision, answer, writer in
                 guard case .items(let next, let items) = answer else { return false }
                 writer.append(revision)
                 writer.append(UInt32(clamping: next))
@@ -106,9 +107,12 @@ extension AdapterObject {
         try service.limits.lentFiles.checkRoom(for: user)
         service.calls.queue.expectAnswer(to: call, size: Self.pageBytes)
         host.readPage(from: Int(offset), limit: Int(limit), byteLimit: .max) {
-            [name, epoch, files = service.limits.lentFiles] outcome in
-            Task { @DBusActor in
-                await call.reply(with: outcome, of: epoch, inFileNamed: "listd " + name, lentBy: files, to: user)
+            [service, name, epoch] outcome in
+            service.calls.answer(call) {
+                let page = try outcome.get()
+                let file = try await SealedMemory.file(named: "listd " + name, of: page.objects)
+                try service.limits.lentFiles.lend(file, to: user)
+                call.reply(epoch, page.revision, UInt32(clamping: page.total), file)
             }
         }
     }
@@ -178,23 +182,6 @@ extension MessageWriter {
                     members.append(placed.item.content)
                 }
             }
-        }
-    }
-}
-
-extension Call {
-    /// Answers the call with objects of a list in a sealed memory file.
-    fileprivate func reply(
-        with outcome: Result<ObjectPage, ListError>, of epoch: String, inFileNamed name: String,
-        lentBy files: LentFiles, to user: UInt32
-    ) async {
-        do throws(ListError) {
-            let page = try outcome.get()
-            let file = try await SealedMemory.file(named: name, of: page.objects)
-            try files.lend(file, to: user)
-            reply(epoch, page.revision, UInt32(clamping: page.total), file)
-        } catch {
-            fail(error)
         }
     }
 }

@@ -123,7 +123,7 @@ package final class AdapterObject {
     /// Checks again who may read the list. Clients that may no longer read it lose their subscriptions and views.
     func updateReaders() {
         signals.setRestricted(isRestricted) { isReadable(by: $0) }
-        for view in service.views.all where view.adapter === self && !isReadable(by: view.owner) {
+        for view in service.views.all(of: self) where !isReadable(by: view.owner) {
             host.closeView(view.number, .closed, by: view.user)
         }
         service.adapters.followers.reportReadersChange(of: self)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+@_spi(Daemon) internal import ListKit
+
 /// The kinds of signals that an adapter sends to subscribers.
 package struct AdapterEvents: OptionSet, Sendable, Hashable {
     package let rawValue: UInt8
@@ -102,7 +104,7 @@ package struct Subscriptions<Peer: Hashable & Sendable>: Sendable {
         mutating func end(_ id: SubscriptionID) -> Bool {
             guard let events = subscriptions.removeValue(forKey: id) else { return false }
             for kind in AdapterEvents.kinds where events.contains(kind) {
-                uses[kind] = uses[kind].flatMap { $0 > 1 ? $0 - 1 : nil }
+                uses.decrement(kind)
             }
             return true
         }
@@ -184,7 +186,7 @@ package struct Subscriptions<Peer: Hashable & Sendable>: Sendable {
 
     /// Returns the receivers of a signal that a public adapter broadcasts; O(recipients).
     package func audience(of event: AdapterEvents) -> Audience {
-        Audience(broadcasts: !isRestricted, recipients: receivers[event]?.map(\.peer) ?? [])
+        Audience(broadcasts: !isRestricted, recipients: subscribers(to: event))
     }
 
     /// Returns whether a peer gets copies of a signal.
@@ -208,23 +210,12 @@ package struct Subscriptions<Peer: Hashable & Sendable>: Sendable {
         _ peer: Peer, _ place: UInt64, from old: AdapterEvents, to new: AdapterEvents
     ) {
         for kind in AdapterEvents.kinds where old.contains(kind) != new.contains(kind) {
-            let index = firstIndex(in: receivers[kind] ?? [], from: place)
+            let index = receivers[kind]?.partitionPoint { $0.place < place } ?? 0
             if new.contains(kind) {
                 receivers[kind, default: []].insert(Receiver(place: place, peer: peer), at: index)
             } else {
                 receivers[kind]?.remove(at: index)
             }
         }
-    }
-
-    /// Returns the index of the first receiver that is not before a place in the order.
-    private func firstIndex(in receivers: [Receiver], from place: UInt64) -> Int {
-        var range = receivers.indices
-        while !range.isEmpty {
-            let middle = range.lowerBound + range.count / 2
-            let precedes = receivers[middle].place < place
-            range = precedes ? middle + 1..<range.upperBound : range.lowerBound..<middle
-        }
-        return range.lowerBound
     }
 }

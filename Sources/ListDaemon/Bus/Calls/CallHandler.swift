@@ -74,7 +74,7 @@ final class CallHandler {
     /// Stops reading from a direct client that has made a call but leaves too much of what was sent to it unread.
     func pauseReadingIfBehind(_ peer: Peer) {
         watchDeparture(of: peer)
-        if !transports.isOnBus(peer) { transports.direct.pauseReadingIfBehind(peer) }
+        transports.direct.pauseReadingIfBehind(peer)
     }
 
     private func recordFailure(of call: Call, _ error: any Error) {

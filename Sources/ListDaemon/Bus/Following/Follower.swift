@@ -185,7 +185,7 @@ extension Follower {
     /// Requests a page of the followed list, and passes it to the derivation.
     private func requestPage(from offset: Int) {
         let number = number
-        base?.host.readPage(from: offset, limit: Self.page.objects, byteLimit: Self.page.bytes, isLong: true) {
+        base?.host.readPage(from: offset, limit: Self.page.objects, byteLimit: Self.page.bytes) {
             [weak self] outcome in
             // A failure needs no answer: the follower learns in another way that the list ends.
             guard let self, number == self.number, case .success(let page) = outcome else { return }

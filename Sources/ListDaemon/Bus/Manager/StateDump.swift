@@ -50,7 +50,7 @@ struct StateDump {
             adapter.host.describe { continuation.resume(returning: $0) }
         }
         lines += description.split(separator: "\n").map { "  " + $0 }
-        lines += service.views.all.filter { $0.adapter === adapter }.map { view in
+        lines += service.views.all(of: adapter).map { view in
             "  view \(view.number) of \(view.owner.name): \(view.state), sequence \(view.sequence), "
                 + "acknowledged \(view.acknowledgedSequence)"
         }

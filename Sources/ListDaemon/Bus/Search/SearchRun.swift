@@ -91,7 +91,7 @@ final class SearchRun {
     /// Applies the changes since the last page to the progress, and examines the new page.
     private func catchUp(with page: Page, progress: SearchProgress, total: Int) {
         guard mayContinue() else { return }
-        adapter.host.readChanges(since: progress.revision, byteLimit: .max, isLong: true) { [self] outcome in
+        adapter.host.readChanges(since: progress.revision, byteLimit: .max) { [self] outcome in
             var progress = progress
             var later: [Transaction] = []
             switch outcome {
@@ -135,7 +135,7 @@ final class SearchRun {
     /// Reads objects of the list, or ends the search with the error.
     private func readPage(_ range: Range<Int>, _ handle: @escaping @DBusActor (ObjectPage) -> Void) {
         guard mayContinue() else { return }
-        adapter.host.readPage(from: range.lowerBound, limit: range.count, byteLimit: .max, isLong: true) {
+        adapter.host.readPage(from: range.lowerBound, limit: range.count, byteLimit: .max) {
             [self] outcome in
             switch outcome {
             case .success(let page): handle(page)

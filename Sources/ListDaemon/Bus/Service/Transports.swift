@@ -104,14 +104,15 @@ final class DirectClients {
     /// Stops reading from a direct client while too much is queued for it. Call this after a message was sent to the
     /// peer, and when the peer has made a call.
     func pauseReadingIfBehind(_ peer: Peer) {
-        guard let connection = peer.connection, !connection.isBus, backlogs[ObjectIdentifier(peer)] == nil,
-            connection.outgoingSize > connection.mostQueued
-        else { return }
-        backlogs[ObjectIdentifier(peer)] = Backlog(peer: peer)
-        connection.readingIsPaused = true
-        connection.onDrain(below: connection.mostQueued / 2) { [weak self, weak peer] in
+        guard let connection = peer.connection, !connection.isBus, backlogs[ObjectIdentifier(peer)] == nil else {
+            return
+        }
+        let isBehind = connection.awaitsDrain { [weak self, weak peer] in
             if let peer { self?.resumeReading(from: peer) }
         }
+        guard isBehind else { return }
+        backlogs[ObjectIdentifier(peer)] = Backlog(peer: peer)
+        connection.readingIsPaused = true
     }
 
     /// Returns whether a signal to a peer must be dropped because the peer does not read, and records that it missed

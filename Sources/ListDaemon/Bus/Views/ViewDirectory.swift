@@ -10,8 +10,8 @@ internal import ListWorkers
 @DBusActor
 final class ViewDirectory {
     private var views: [ViewID: ViewObject] = [:]
-    /// The number of views of each adapter that has any.
-    private var counts: [ObjectIdentifier: Int] = [:]
+    /// The views of each adapter that has any.
+    private var ofAdapter: [ObjectIdentifier: Set<ViewID>] = [:]
     private var last: ViewID = 0
     /// The views with pictures that wait for their turn.
     private var unsent: Set<ViewID> = []
@@ -24,10 +24,15 @@ final class ViewDirectory {
     var count: Int { views.count }
 
     /// Returns the number of an adapter's views.
-    func count(of adapter: AdapterObject) -> Int { counts[ObjectIdentifier(adapter)] ?? 0 }
+    func count(of adapter: AdapterObject) -> Int { ofAdapter[ObjectIdentifier(adapter)]?.count ?? 0 }
 
     /// All views, in the order of opening.
     var all: [ViewObject] { views.sorted { $0.key < $1.key }.map(\.value) }
+
+    /// Returns an adapter's views, in the order of opening.
+    func all(of adapter: AdapterObject) -> [ViewObject] {
+        (ofAdapter[ObjectIdentifier(adapter)] ?? []).sorted().compactMap { views[$0] }
+    }
 
     /// Returns the number of a new view; no number is used twice.
     func nextNumber() -> ViewID {
@@ -40,7 +45,7 @@ final class ViewDirectory {
 
     func add(_ view: ViewObject) {
         views[view.number] = view
-        counts[ObjectIdentifier(view.adapter), default: 0] += 1
+        ofAdapter[ObjectIdentifier(view.adapter), default: []].insert(view.number)
     }
 
     /// Records whether pictures of a view wait for their turn.
@@ -60,7 +65,8 @@ final class ViewDirectory {
     func remove(_ view: ViewObject) {
         guard views.removeValue(forKey: view.number) != nil else { return }
         let adapter = ObjectIdentifier(view.adapter)
-        counts[adapter] = counts[adapter].flatMap { $0 > 1 ? $0 - 1 : nil }
+        ofAdapter[adapter]?.remove(view.number)
+        if ofAdapter[adapter]?.isEmpty == true { ofAdapter[adapter] = nil }
         for index in awaited.indices { awaited[index].views.remove(view.number) }
         let done = awaited.filter(\.views.isEmpty)
         awaited.removeAll(where: \.views.isEmpty)
