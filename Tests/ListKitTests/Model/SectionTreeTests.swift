@@ -173,8 +173,8 @@ struct SectionTreeTests {
         let finallyBroken = tree.brokenInvariant()
         #expect(finallyBroken == nil)
         #expect(tree.objects().map(\.id) == ids.map { "id-\($0)" })
-        let height = tree.order.height
-        #expect(height == 0)
+        let (height, leaves) = (tree.order.tree.height, tree.order.tree.count)
+        #expect(height == 1 && leaves == 1)
     }
 
     @Test("a list has repeated identifiers → the first object is kept, and the others are reported")

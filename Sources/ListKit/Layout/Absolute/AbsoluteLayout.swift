@@ -26,10 +26,10 @@ public struct AbsoluteLayout: ListLayout {
     }
 
     /// The number of sections in the layout.
-    public var numberOfSections: Int { sections.total.sections }
+    public var numberOfSections: Int { sections.order.total.sections }
 
     /// The size of the content, up to the right and bottom edges of the items.
-    public var contentSize: Size { sections.total.reach }
+    public var contentSize: Size { sections.order.total.reach }
 
     /// Whether views keep visible items in place: false.
     public var supportsAnchoring: Bool { false }
@@ -146,7 +146,7 @@ extension AbsoluteLayout {
         var last = (leaf: -1, block: PlacementBlock.vacant, before: 0)
         positions.visit(span) { entry in
             let leaf = Int(blocks[Int(entry.handle)])
-            if leaf != last.leaf { last = (leaf, sections.leaves[leaf], sections.sum(before: leaf).sections) }
+            if leaf != last.leaf { last = (leaf, sections.leaves[leaf], sections.order.sum(before: leaf).sections) }
             guard let section = last.block.handles.firstIndex(of: entry.handle),
                 let placement = last.block.placement(of: Int(entry.item), in: section), matches(placement.frame)
             else { return }
@@ -167,7 +167,9 @@ extension AbsoluteLayout {
 
     /// Returns the leaf of a section and the index of the section in it; nil if the section does not exist.
     private func locate(_ section: Int) -> (leaf: Int, section: Int)? {
-        guard section >= 0, let (leaf, before) = sections.first(where: { $0.sections > section }) else { return nil }
+        guard section >= 0, let (leaf, before) = sections.order.first(where: { $0.sections > section }) else {
+            return nil
+        }
         return (leaf, section - before.sections)
     }
 

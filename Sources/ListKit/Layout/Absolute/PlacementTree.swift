@@ -34,7 +34,7 @@ extension PlacementTree {
 
     private mutating func remove(_ positions: [Int], _ edited: inout Edited) {
         var rest = positions[...]
-        while let last = rest.last, let (leaf, before) = first(where: { $0.sections > last }) {
+        while let last = rest.last, let (leaf, before) = order.first(where: { $0.sections > last }) {
             var sections = leaves[leaf].sections
             while let position = rest.last, position >= before.sections {
                 edited.removed.append(sections.remove(at: position - before.sections))
@@ -48,8 +48,8 @@ extension PlacementTree {
         var rest = Array(new)[...]
         while let (first, section) = rest.first {
             // The section goes to the previous section's block, so that appended sections go to the last block.
-            guard let (leaf, before) = self.first(where: { $0.sections >= max(1, first) }) else {
-                edited.touched.insert(insert(PlacementBlock([section]), after: lastLeaf))
+            guard let (leaf, before) = order.first(where: { $0.sections >= max(1, first) }) else {
+                edited.touched.insert(insert(PlacementBlock([section]), after: order.lastLeaf))
                 rest.removeFirst()
                 continue
             }
@@ -73,7 +73,7 @@ extension PlacementTree {
 
     private mutating func replace(_ new: Zip2Sequence<[Int], [PlacementBlock.Section]>, _ edited: inout Edited) {
         var rest = Array(new)[...]
-        while let (first, _) = rest.first, let (leaf, before) = self.first(where: { $0.sections > first }) {
+        while let (first, _) = rest.first, let (leaf, before) = order.first(where: { $0.sections > first }) {
             var sections = leaves[leaf].sections
             while let (position, section) = rest.first, position < before.sections + sections.count {
                 edited.removed.append(sections[position - before.sections])
@@ -88,7 +88,7 @@ extension PlacementTree {
     /// merged with the next block.
     private mutating func store(_ sections: [PlacementBlock.Section], in leaf: Int, _ edited: inout Edited) {
         var sections = sections
-        if sections.count < PlacementBlock.maximumSections / 4, let next = self.leaf(after: leaf) {
+        if sections.count < PlacementBlock.maximumSections / 4, let next = order.leaf(after: leaf) {
             let sum = leaves[next].summary
             let items = sections.reduce(sum.items) { $0 + $1.placements.count }
             if sections.isEmpty

@@ -20,7 +20,7 @@ struct PositionTree: Sendable {
     }
 
     mutating func insert(_ entry: PositionEntry) {
-        guard let leaf = leaf(for: entry) ?? tree.lastLeaf else {
+        guard let leaf = leaf(for: entry) ?? tree.order.lastLeaf else {
             tree.insert(PositionBlock([entry]), after: nil)
             return
         }
@@ -43,7 +43,7 @@ struct PositionTree: Sendable {
 
     /// Calls `body` with the entries that may overlap a span, in the order of their starts.
     func visit(_ span: PositionSpan, _ body: (PositionEntry) -> Void) {
-        tree.walk { _, part in
+        tree.order.walk { _, part in
             part.mayOverlap(span)
         } _: { leaf, _ in
             for entry in tree.leaves[leaf].entries {
@@ -55,12 +55,12 @@ struct PositionTree: Sendable {
     }
 
     private func leaf(for entry: PositionEntry) -> Int? {
-        tree.first { sum in sum.last.map { !($0 < entry) } ?? false }?.leaf
+        tree.order.first { sum in sum.last.map { !($0 < entry) } ?? false }?.leaf
     }
 
     /// Merges a small block with the next one if the entries of both fit into one block.
     private mutating func mergeWithNext(_ leaf: Int) {
-        guard let next = tree.leaf(after: leaf) else { return }
+        guard let next = tree.order.leaf(after: leaf) else { return }
         let entries = tree.leaves[leaf].entries + tree.leaves[next].entries
         guard entries.count <= PositionBlock.capacity * 3 / 4 else { return }
         tree.remove(next)

@@ -68,7 +68,7 @@ extension FlowLayout {
             }
             new += 1
         }
-        tree.walk { _, _ in
+        tree.order.walk { _, _ in
             true
         } _: { leaf, _ in
             switch tree.leaves[leaf].content {
@@ -103,7 +103,7 @@ extension FlowLayout {
             let exit = state(before: sections.upperBound)
         else { return nil }
         var extent = Interval(start: min(entry.row, entry.edge), end: max(exit.nextRow, exit.edge))
-        tree.walk { before, part in
+        tree.order.walk { before, part in
             let own = before.sections..<before.sections + part.sections
             guard own.overlaps(sections) else { return false }
             guard sections.lowerBound <= own.lowerBound, own.upperBound <= sections.upperBound else { return true }
@@ -134,8 +134,8 @@ extension FlowLayout {
     /// Returns the state of the flow before a section, or after the last one, in the coordinates of the content.
     private func state(before section: Int) -> FlowState? {
         guard section < numberOfSections else {
-            guard section == numberOfSections, let last = tree.lastLeaf else { return nil }
-            return tree.leaves[last].exit.rebased(by: -tree.total.advance)
+            guard section == numberOfSections, let last = tree.order.lastLeaf else { return nil }
+            return tree.leaves[last].exit.rebased(by: -tree.order.total.advance)
         }
         return locate(section).map { leaf, index, origin in
             tree.leaves[leaf].state(before: index, rules: rules).rebased(by: -origin)
@@ -148,7 +148,7 @@ extension FlowLayout {
     /// Removes the sections at old positions, which must be ascending.
     mutating func remove(_ positions: [Int], touched: inout Set<Int>) {
         var rest = positions[...]
-        while let last = rest.last, let (leaf, before) = tree.first(where: { $0.sections > last }) {
+        while let last = rest.last, let (leaf, before) = tree.order.first(where: { $0.sections > last }) {
             guard let pack = tree.leaves[leaf].pack else {
                 rest.removeLast()
                 removeChunk(leaf, touched: &touched)
@@ -172,7 +172,7 @@ extension FlowLayout {
             case .small(let shape):
                 let (leaf, start) = leafForInsertion(at: first)
                 var columns = tree.leaves[leaf].pack.map(PackColumns.init) ?? PackColumns()
-                let appends = first == tree.total.sections
+                let appends = first == tree.order.total.sections
                 columns.insert(shape, at: first - start)
                 while let next = rest.first, next <= start + columns.sectionCount {
                     // A large section splits the pack, so it is inserted in the next round.
@@ -190,7 +190,7 @@ extension FlowLayout {
     /// Reads the sections at new positions again. The positions must be ascending.
     mutating func reload(_ positions: [Int], source: some LayoutSource, touched: inout Set<Int>) {
         for position in positions {
-            guard let (leaf, before) = tree.first(where: { $0.sections > position }) else { return }
+            guard let (leaf, before) = tree.order.first(where: { $0.sections > position }) else { return }
             let draft = SectionDraft(section: position, source: source, rules: rules)
             switch (draft, tree.leaves[leaf].pack.map(PackColumns.init)) {
             case (.small(let shape), .some(var columns)):
@@ -212,7 +212,9 @@ extension FlowLayout {
 
     /// Reads the size of one item again. A path without an item is ignored.
     mutating func resize(_ path: IndexPath, source: some LayoutSource, touched: inout Set<Int>) {
-        guard path.section >= 0, let (leaf, before) = tree.first(where: { $0.sections > path.section }) else { return }
+        guard path.section >= 0, let (leaf, before) = tree.order.first(where: { $0.sections > path.section }) else {
+            return
+        }
         let section = path.section - before.sections
         guard let count = tree.leaves[leaf].itemCount(ofSection: section), (0..<count).contains(path.item) else {
             return
@@ -223,7 +225,7 @@ extension FlowLayout {
 
     /// Lays out the changed chunks, and the chunks after them whose state at the start changes.
     mutating func layOutAfterChanges(_ touched: Set<Int>) {
-        let ordered = touched.map { (tree.sum(before: $0).sections, $0) }.sorted { $0.0 < $1.0 }.map(\.1)
+        let ordered = touched.map { (tree.order.sum(before: $0).sections, $0) }.sorted { $0.0 < $1.0 }.map(\.1)
         tree.layOutAfterChanges(ordered, from: FlowState(), rules: rules)
     }
 }
@@ -234,15 +236,15 @@ extension FlowLayout {
     ///
     /// The chunk of the previous section is preferred, so that appended sections go to the last chunk.
     private mutating func leafForInsertion(at position: Int) -> (leaf: Int, start: Int) {
-        let previous = position > 0 ? tree.first { $0.sections >= position } : nil
+        let previous = position > 0 ? tree.order.first { $0.sections >= position } : nil
         if let previous, tree.leaves[previous.leaf].pack != nil { return (previous.leaf, previous.before.sections) }
-        let next = previous.map { tree.leaf(after: $0.leaf) } ?? tree.firstLeaf
+        let next = previous.map { tree.order.leaf(after: $0.leaf) } ?? tree.order.firstLeaf
         if let next, tree.leaves[next].pack != nil { return (next, position) }
         return (tree.insert(.vacant, after: previous?.leaf), position)
     }
 
     private mutating func insert(_ large: LargeSection, at position: Int, touched: inout Set<Int>) {
-        let previous = position > 0 ? tree.first { $0.sections >= position } : nil
+        let previous = position > 0 ? tree.order.first { $0.sections >= position } : nil
         if let previous, let pack = tree.leaves[previous.leaf].pack {
             let cut = position - previous.before.sections
             if cut < pack.sectionCount {
@@ -265,7 +267,7 @@ extension FlowLayout {
     ) {
         guard columns.sectionCount > 0 else { return removeChunk(leaf, touched: &touched) }
         var columns = columns
-        if columns.sectionCount < SectionPack.maximumSections / 4, let next = tree.leaf(after: leaf),
+        if columns.sectionCount < SectionPack.maximumSections / 4, let next = tree.order.leaf(after: leaf),
             let pack = tree.leaves[next].pack,
             pack.sectionCount + columns.sectionCount <= SectionPack.maximumSections,
             pack.itemCount + columns.itemCount <= SectionPack.maximumItems
@@ -286,7 +288,7 @@ extension FlowLayout {
 
     /// Removes a chunk. The next chunk then has to be laid out with another state.
     private mutating func removeChunk(_ leaf: Int, touched: inout Set<Int>) {
-        if let next = tree.leaf(after: leaf) { touched.insert(next) }
+        if let next = tree.order.leaf(after: leaf) { touched.insert(next) }
         tree.remove(leaf)
         touched.remove(leaf)
     }

@@ -26,7 +26,7 @@ public struct FlowLayout: ListLayout {
     /// The axis along which the list scrolls.
     public var direction: ScrollDirection { configuration.direction }
     /// The number of sections in the layout.
-    public var numberOfSections: Int { tree.total.sections }
+    public var numberOfSections: Int { tree.order.total.sections }
     /// Whether ``attributes(in:origin:)`` returns elements section by section: true.
     public var ordersBySection: Bool { true }
 
@@ -67,9 +67,9 @@ public struct FlowLayout: ListLayout {
     /// the scroll axis it is the end of the last section including its trailing inset, even if a section beside it is
     /// longer (rule LY-46).
     public var contentSize: Size {
-        guard let last = tree.lastLeaf else { return .zero }
+        guard let last = tree.order.lastLeaf else { return .zero }
         let chunk = tree.leaves[last]
-        let end = tree.total.advance + chunk.exit.edge + chunk.lastStyle.trailing
+        let end = tree.order.total.advance + chunk.exit.edge + chunk.lastStyle.trailing
         return rules.size(along: end, across: rules.rowLength)
     }
 }
@@ -240,7 +240,7 @@ extension FlowLayout {
     /// Returns the leaf that has a section, the index of the section in the leaf, and the origin of the leaf; nil if
     /// the section does not exist. O(log n).
     func locate(_ section: Int) -> (leaf: Int, section: Int, origin: Units)? {
-        guard section >= 0, let (leaf, before) = tree.first(where: { $0.sections > section }) else { return nil }
+        guard section >= 0, let (leaf, before) = tree.order.first(where: { $0.sections > section }) else { return nil }
         return (leaf, section - before.sections, before.advance)
     }
 
@@ -264,7 +264,7 @@ extension FlowLayout {
     /// Returns the chunks that overlap a window, in order. If a range of sections is given, all chunks of the range
     /// that have headers are included too.
     func chunks(in window: Interval, headersOf range: ClosedRange<Int>? = nil) -> [(leaf: Int, before: FlowSummary)] {
-        tree.leaves { before, part in
+        tree.order.leaves { before, part in
             if part.extent.shifted(by: before.advance).overlaps(window) { return true }
             guard let range, part.hasHeader else { return false }
             return before.sections <= range.upperBound && before.sections + part.sections > range.lowerBound

@@ -41,8 +41,8 @@ struct LargeSection: Sendable {
     mutating func layOut(after entry: FlowState, rules: FlowRules) -> FlowState {
         let start = SectionFlow(style, itemCount: itemCount, after: entry, rules: rules)
         layOutBlocks(from: start.state, rules: ItemBlock.Rules(flow: rules, section: sectionProperties))
-        let total = blocks.total
-        let last = blocks.lastLeaf.map { blocks.leaves[$0].exit } ?? start.state
+        let total = blocks.order.total
+        let last = blocks.order.lastLeaf.map { blocks.leaves[$0].exit } ?? start.state
         let state = last.rebased(by: -total.advance)
         var flow = SectionFlow(style, itemCount: itemCount, resuming: state, at: itemCount, rules: rules)
         frames = flow.finish(items: total.extent)
@@ -54,8 +54,8 @@ struct LargeSection: Sendable {
 
     private mutating func layOutBlocks(from state: FlowState, rules: ItemBlock.Rules) {
         if var leaves = touched {
-            if let first = blocks.firstLeaf, blocks.leaves[first].entry != state { leaves.insert(first) }
-            let ordered = leaves.map { (blocks.sum(before: $0).items, $0) }.sorted { $0.0 < $1.0 }.map(\.1)
+            if let first = blocks.order.firstLeaf, blocks.leaves[first].entry != state { leaves.insert(first) }
+            let ordered = leaves.map { (blocks.order.sum(before: $0).items, $0) }.sorted { $0.0 < $1.0 }.map(\.1)
             blocks.layOutAfterChanges(ordered, from: state, rules: rules)
         } else {
             blocks.layOutAll(from: state, rules: rules)
@@ -65,7 +65,7 @@ struct LargeSection: Sendable {
 
     /// Calls `item` for the items of the blocks that overlap a window.
     func visit(_ window: Interval, rules: FlowRules, item: (Int, AxisFrame) -> Void) {
-        blocks.walk { before, part in
+        blocks.order.walk { before, part in
             part.extent.along.shifted(by: before.advance).overlaps(window)
         } _: { leaf, before in
             visit(block: leaf, before: before, rules: rules, item: item)
@@ -75,7 +75,7 @@ struct LargeSection: Sendable {
 
     /// Returns the frame of an item, relative to the origin of the section's chunk; nil past the end.
     func frame(ofItem item: Int, rules: FlowRules) -> AxisFrame? {
-        guard item >= 0, let (leaf, before) = blocks.first(where: { $0.items > item }) else { return nil }
+        guard item >= 0, let (leaf, before) = blocks.order.first(where: { $0.items > item }) else { return nil }
         var result: AxisFrame?
         visit(block: leaf, before: before, rules: rules) { number, frame in
             if number == item { result = frame }
@@ -85,7 +85,7 @@ struct LargeSection: Sendable {
 
     /// Changes the size of an item. Returns whether the section has to be laid out afterwards.
     mutating func resize(_ item: Int, to size: AxisSize) -> Bool {
-        guard item >= 0, let (leaf, before) = blocks.first(where: { $0.items > item }) else { return false }
+        guard item >= 0, let (leaf, before) = blocks.order.first(where: { $0.items > item }) else { return false }
         guard blocks.update(leaf, { $0.resize(item - before.items, to: size) }) else { return false }
         touched?.insert(leaf)
         return true

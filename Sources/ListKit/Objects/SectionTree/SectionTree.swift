@@ -457,7 +457,7 @@ extension SectionTree {
         var index = range.lowerBound
         while true {
             if place.position == Int(order.leaves[place.leaf].count) {
-                guard let next = order.leaf(after: place.leaf) else { return }
+                guard let next = order.tree.leaf(after: place.leaf) else { return }
                 place = SectionOrder.Place(leaf: next, position: 0)
                 continue
             }
@@ -482,7 +482,7 @@ extension SectionTree {
         var count = 0
         while true {
             if place.position == Int(order.leaves[place.leaf].count) {
-                guard let next = order.leaf(after: place.leaf) else { return count }
+                guard let next = order.tree.leaf(after: place.leaf) else { return count }
                 place = SectionOrder.Place(leaf: next, position: 0)
                 continue
             }
@@ -587,15 +587,12 @@ extension SectionTree {
     func brokenInvariant() -> String? {
         var slots: Set<Int> = []
         var fault: String?
-        let total = order.validateSubtree(order.root, level: order.height, parent: SectionOrder.none) {
-            word, problem in
-            if let problem { fault = problem }
-            if let word, !slots.insert(word.slot).inserted {
+        let broken = order.brokenInvariant { word in
+            if !slots.insert(word.slot).inserted {
                 fault = "slot \(word.slot) occurs twice in the order of the sections"
             }
         }
-        if let fault { return fault }
-        if total != order.total { return "the total is \(order.total), but the sum over the leaves is \(total)" }
+        if let fault = broken ?? fault { return fault }
         if slots.count + freeSlots.count != slotCount { return "some slots are neither in the order nor free" }
         if let free = freeSlots.first(where: { slots.contains($0) }) { return "slot \(free) is in the order, but free" }
         var linked = 0
@@ -613,45 +610,23 @@ extension SectionTree {
 }
 
 extension SectionOrder {
-    /// Validates the invariants of all nodes and leaves below a child, and returns the sum of their sections.
+    /// Returns a description of a broken invariant of the leaves or of the tree above them; `nil` if all hold.
     ///
-    /// - Parameter visit: called with each section, and with a description of each broken invariant.
-    func validateSubtree(
-        _ child: Int, level: Int, parent: UInt32, visit: (SectionWord?, String?) -> Void
-    ) -> SectionSummary {
-        level == 0
-            ? validateLeaf(child, parent: parent, visit: visit)
-            : validateNode(child, level: level, parent: parent, visit: visit)
-    }
-
-    private func validateLeaf(
-        _ leaf: Int, parent: UInt32, visit: (SectionWord?, String?) -> Void
-    ) -> SectionSummary {
-        var sum = SectionSummary.zero
-        var touched: Int32 = 0
-        for position in 0..<Int(leaves[leaf].count) {
-            let word = word(at: Place(leaf: leaf, position: position))
-            sum += summary(at: Place(leaf: leaf, position: position))
-            if !word.isPlain { touched += 1 }
-            visit(word, Int(leafOfSlot[word.slot]) == leaf ? nil : "slot \(word.slot) has another leaf than \(leaf)")
+    /// - Parameter visit: called with each section.
+    func brokenInvariant(visit: (SectionWord) -> Void) -> String? {
+        var fault: String?
+        let broken = tree.brokenInvariant { leaf in
+            var (touched, sum) = (0 as Int32, SectionSummary.zero)
+            for position in 0..<Int(leaves[leaf].count) {
+                let place = Place(leaf: leaf, position: position)
+                sum += summary(at: place)
+                if !word(at: place).isPlain { touched += 1 }
+                if Int(leafOfSlot[word(at: place).slot]) != leaf { fault = "a section of leaf \(leaf) has another one" }
+                visit(word(at: place))
+            }
+            if touched != leaves[leaf].touched { fault = "leaf \(leaf) has a wrong number of touched sections" }
+            return sum
         }
-        if leaves[leaf].parent != parent { visit(nil, "leaf \(leaf) has a wrong parent") }
-        if touched != leaves[leaf].touched { visit(nil, "leaf \(leaf) has a wrong number of touched sections") }
-        return sum
-    }
-
-    private func validateNode(
-        _ node: Int, level: Int, parent: UInt32, visit: (SectionWord?, String?) -> Void
-    ) -> SectionSummary {
-        var sum = SectionSummary.zero
-        let start = node * SectionOrder.nodeSize
-        for position in start..<start + Int(nodes[node].count) {
-            let below = validateSubtree(
-                Int(children[position]), level: level - 1, parent: UInt32(truncatingIfNeeded: node), visit: visit)
-            if below != sums[position] { visit(nil, "node \(node) has a wrong summary of a child") }
-            sum += below
-        }
-        if nodes[node].parent != parent { visit(nil, "node \(node) has a wrong parent") }
-        return sum
+        return broken ?? fault
     }
 }
