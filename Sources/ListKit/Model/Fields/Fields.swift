@@ -6,11 +6,15 @@
 /// which the keys were set, and NaN equals NaN. A value is decoded when it is read, without decoding the other values.
 @frozen public struct Fields: Sendable {
     @usableFromInline let storage: ObjectStorage
-    @usableFromInline private(set) var box: FaultBox?
+    /// The error of the first value that was assigned by subscript or literal and that no D-Bus message can carry.
+    /// The key of that value keeps its previous value.
+    ///
+    /// `ListObject.init` throws the fault, so that the error is reported.
+    public private(set) var fault: ListError?
 
     init(storage: ObjectStorage, fault: ListError? = nil) {
         self.storage = storage
-        self.box = fault.map { FaultBox($0) }
+        self.fault = fault
     }
 
     /// Makes empty fields.
@@ -45,12 +49,6 @@
         self = try encoder.finish()
     }
 
-    /// The error of the first value that was assigned by subscript or literal and that no D-Bus message can carry.
-    /// The key of that value keeps its previous value.
-    ///
-    /// `ListObject.init` throws the fault, so that the error is reported.
-    public var fault: ListError? { box?.error }
-
     /// The number of keys.
     ///
     /// - Complexity: O(size), without decoding the values.
@@ -76,14 +74,6 @@
     ) throws(Failure) -> Result {
         try storage.withFields(body)
     }
-}
-
-/// A heap box for the error of fields with a fault, so that `Fields` without a fault stays small.
-@usableFromInline
-final class FaultBox: Sendable {
-    let error: ListError
-
-    init(_ error: ListError) { self.error = error }
 }
 
 extension Fields: Hashable {
@@ -138,7 +128,7 @@ extension Fields {
             do throws(ListError) {
                 self = merging(try Fields([key: newValue]))
             } catch {
-                if box == nil { box = FaultBox(error) }
+                if fault == nil { fault = error }
             }
         }
     }
