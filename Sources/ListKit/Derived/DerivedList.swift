@@ -373,7 +373,7 @@ struct DerivedWindow {
         }
         movable.sort { $0.from < $1.from }
         let stays = LongestIncreasingRun.memberCounts(
-            of: movable.map { LongestIncreasingRun.Stretch(first: UInt32(truncatingIfNeeded: $0.to), count: 1) })
+            of: movable.map { UInt32(truncatingIfNeeded: $0.to)..<UInt32(truncatingIfNeeded: $0.to) + 1 })
         let moved = zip(movable, stays).compactMap { $1 > 0 ? nil : $0 }
         return moved.count < candidates.count ? fixed + moved : moves
     }

@@ -127,7 +127,7 @@ struct DiffEmission: ~Copyable {
     func minimalMoves(
         _ runs: borrowing DiffRuns, _ pairing: borrowing DiffPairing, in memory: inout DiffMemory
     ) -> [ListMoveIndex] {
-        var stretches: [LongestIncreasingRun.Stretch] = []
+        var stretches: [Range<UInt32>] = []
         var targets: [Int] = []
         var (run, rest) = (0, 0)
         while true {
@@ -135,21 +135,21 @@ struct DiffEmission: ~Copyable {
             while rest < runs.newRestCount, runs.newRest[rest] < limit {
                 let partner = pairing.partner(ofNew: rest)
                 if partner != DiffPairing.noPartner {
-                    stretches.append(LongestIncreasingRun.Stretch(first: runs.oldRest[Int(partner)], count: 1))
+                    stretches.append(runs.oldRest[Int(partner)]..<runs.oldRest[Int(partner)] + 1)
                     targets.append(Int(runs.newRest[rest]))
                 }
                 rest += 1
             }
             if run == runs.runCount { break }
-            stretches.append(LongestIncreasingRun.Stretch(first: runs.runs[run].old, count: runs.runs[run].count))
+            stretches.append(runs.runs[run].old..<runs.runs[run].old + runs.runs[run].count)
             targets.append(Int(runs.runs[run].new))
             run += 1
         }
         var moves: [ListMoveIndex] = []
         for (position, kept) in LongestIncreasingRun.memberCounts(of: stretches, in: &memory).enumerated() {
             let stretch = stretches[position]
-            for offset in Int(kept)..<Int(stretch.count) {
-                moves.append(ListMoveIndex(from: Int(stretch.first) + offset, to: targets[position] + offset))
+            for offset in Int(kept)..<stretch.count {
+                moves.append(ListMoveIndex(from: Int(stretch.lowerBound) + offset, to: targets[position] + offset))
             }
         }
         return moves

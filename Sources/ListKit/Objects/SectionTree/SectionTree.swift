@@ -574,7 +574,7 @@ extension SectionTree {
         }
         .sorted()
         let stays = LongestIncreasingRun.memberCounts(
-            of: candidates.map { LongestIncreasingRun.Stretch(first: UInt32(truncatingIfNeeded: $0.to), count: 1) })
+            of: candidates.map { UInt32(truncatingIfNeeded: $0.to)..<UInt32(truncatingIfNeeded: $0.to) + 1 })
         let unneeded = Set(zip(candidates, stays).compactMap { $1 > 0 ? $0 : nil })
         return moves.filter { !unneeded.contains($0) }.sorted { $0.to < $1.to }
     }
