@@ -84,7 +84,7 @@ struct SectionTreeTests {
         var tree = try SectionTree(
             start.map(\.object), itemCount: { index, _ in start[index].items }, dropped: &dropped)
         #expect(dropped.isEmpty)
-        var savepoints: [(SectionTree.Savepoint, [TreeModel.Row])] = []
+        var savepoints: [(savepoint: Int, rows: [TreeModel.Row])] = []
         var removed: [ListObject] = []
         for step in 0..<250 {
             let rows = model.new

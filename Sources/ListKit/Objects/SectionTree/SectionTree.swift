@@ -23,11 +23,6 @@
         public var payload: Int32
     }
 
-    /// A point in the transaction to which `rollback(to:)` returns.
-    struct Savepoint {
-        fileprivate(set) var steps: Int
-    }
-
     /// The object and the number of items of a section before the transaction changed the section.
     struct OldVersion {
         let object: ListObject
@@ -65,8 +60,8 @@
     /// Whether a transaction is open, that is, there was an edit since the last commit or rollback.
     var hasOpenTransaction: Bool { !steps.isEmpty }
 
-    /// The savepoint to which `rollback(to:)` can undo later edits.
-    var savepoint: Savepoint { Savepoint(steps: steps.count) }
+    /// The number of edits in the open transaction, to which `rollback(to:)` can return.
+    var savepoint: Int { steps.count }
 
     /// Returns the hash of the identifier in a slot.
     @inline(__always)
@@ -320,13 +315,13 @@ extension SectionTree {
     /// Rolls the open transaction back: drops the new state.
     ///
     /// - Complexity: O(changes · log n).
-    mutating func rollback() { rollback(to: Savepoint(steps: 0)) }
+    mutating func rollback() { rollback(to: 0) }
 
     /// Undoes the edits after a savepoint, in reverse order.
     ///
     /// - Complexity: O(undone edits · log n).
-    mutating func rollback(to savepoint: Savepoint) {
-        while steps.count > savepoint.steps { undoLastStep() }
+    mutating func rollback(to savepoint: Int) {
+        while steps.count > savepoint { undoLastStep() }
         if steps.isEmpty { closeTransaction() }
     }
 
