@@ -40,7 +40,7 @@ struct LargeSection: Sendable {
     /// the section.
     mutating func layOut(after entry: FlowState, rules: FlowRules) -> FlowState {
         let start = SectionFlow(style, itemCount: itemCount, after: entry, rules: rules)
-        layOutBlocks(from: start.state, rules: ItemBlock.Rules(flow: rules, section: sectionProperties))
+        layOutBlocks(from: start.state, rules: blockRules(rules))
         let total = blocks.order.total
         let last = blocks.order.lastLeaf.map { blocks.leaves[$0].exit } ?? start.state
         let state = last.rebased(by: -total.advance)
@@ -91,11 +91,12 @@ struct LargeSection: Sendable {
         return true
     }
 
-    private var sectionProperties: ItemBlock.Section { ItemBlock.Section(style: style, itemCount: itemCount) }
+    private func blockRules(_ rules: FlowRules) -> ItemBlock.Rules {
+        ItemBlock.Rules(flow: rules, style: style, itemCount: itemCount)
+    }
 
     private func visit(block: Int, before: ItemSummary, rules: FlowRules, item: (Int, AxisFrame) -> Void) {
-        let rules = ItemBlock.Rules(flow: rules, section: sectionProperties)
-        _ = blocks.leaves[block].runFlow(rules: rules) { number, frame in
+        _ = blocks.leaves[block].runFlow(rules: blockRules(rules)) { number, frame in
             item(before.items + number, frame.shifted(by: before.advance))
         }
     }
@@ -117,16 +118,11 @@ struct ItemBlock: ChainedLeaf {
 
     static let vacant = ItemBlock([], isFirst: false)
 
-    /// The properties of the section on which its blocks depend.
-    struct Section {
-        let style: SectionStyle
-        let itemCount: Int
-    }
-
-    /// The parameters for laying out a block.
+    /// The parameters for laying out a block: those of the layout, and those of the section.
     struct Rules {
         let flow: FlowRules
-        let section: Section
+        let style: SectionStyle
+        let itemCount: Int
     }
 
     init(_ sizes: [AxisSize], isFirst: Bool) {
@@ -174,8 +170,7 @@ struct ItemBlock: ChainedLeaf {
     @inline(__always)
     func runFlow(rules: Rules, item: (Int, AxisFrame) -> Void) -> SectionFlow {
         var flow = SectionFlow(
-            rules.section.style, itemCount: rules.section.itemCount, resuming: entry, at: isFirst ? 0 : 1,
-            rules: rules.flow)
+            rules.style, itemCount: rules.itemCount, resuming: entry, at: isFirst ? 0 : 1, rules: rules.flow)
         for number in 0..<count { item(number, flow.place(size(ofItem: number))) }
         return flow
     }
