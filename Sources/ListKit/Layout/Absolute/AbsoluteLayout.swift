@@ -46,7 +46,7 @@ public struct AbsoluteLayout: ListLayout {
         let count = max(0, source.numberOfSections)
         var entries: [PositionEntry] = []
         let new = (0..<count).lazy.map { section in
-            PlacementBlock.Section(
+            SectionPlacements(
                 handle: UInt32(truncatingIfNeeded: section),
                 placements: Self.readPlacements(ofSection: section, from: source))
         }
@@ -185,10 +185,10 @@ extension AbsoluteLayout {
         return (0..<count).map { source.placementOfItem(at: IndexPath(section: section, item: $0)).checked }
     }
 
-    private mutating func readNewSection(_ section: Int, _ source: some LayoutSource) -> PlacementBlock.Section {
+    private mutating func readNewSection(_ section: Int, _ source: some LayoutSource) -> SectionPlacements {
         let handle = freeHandles.popLast() ?? UInt32(truncatingIfNeeded: blocks.count)
         if Int(handle) == blocks.count { blocks.append(0) }
-        return PlacementBlock.Section(handle: handle, placements: Self.readPlacements(ofSection: section, from: source))
+        return SectionPlacements(handle: handle, placements: Self.readPlacements(ofSection: section, from: source))
     }
 
     /// Stores the number of a leaf in `blocks` for each section of the leaf.
@@ -202,7 +202,7 @@ extension AbsoluteLayout {
         return PositionEntry(from: span.start, to: span.end, handle: handle, item: item)
     }
 
-    private func entries(of section: PlacementBlock.Section) -> [PositionEntry] {
+    private func entries(of section: SectionPlacements) -> [PositionEntry] {
         section.placements.enumerated().compactMap { entry($1, handle: section.handle, item: $0) }
     }
 }

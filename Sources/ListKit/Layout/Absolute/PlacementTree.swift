@@ -7,13 +7,13 @@ extension PlacementTree {
     /// The effects of an edit.
     struct Edited {
         /// The old sections that were removed or replaced.
-        var removed: [PlacementBlock.Section] = []
+        var removed: [SectionPlacements] = []
         /// The leaves whose sections changed.
         var touched: Set<Int> = []
     }
 
     /// Makes a tree from sections in order. O(n).
-    init(sections: some Sequence<PlacementBlock.Section>) {
+    init(sections: some Sequence<SectionPlacements>) {
         var builder = PlacementBlockBuilder()
         for section in sections { builder.append(section) }
         self.init(builder.finish())
@@ -22,7 +22,7 @@ extension PlacementTree {
     /// Applies one transaction. `inserted` and `reloaded` are the new sections, in the order of the edit's positions.
     ///
     /// O(changes · log n).
-    mutating func apply(_ edit: SectionEdit, inserted: [PlacementBlock.Section], reloaded: [PlacementBlock.Section])
+    mutating func apply(_ edit: SectionEdit, inserted: [SectionPlacements], reloaded: [SectionPlacements])
         -> Edited
     {
         var edited = Edited()
@@ -44,7 +44,7 @@ extension PlacementTree {
         }
     }
 
-    private mutating func insert(_ new: Zip2Sequence<[Int], [PlacementBlock.Section]>, _ edited: inout Edited) {
+    private mutating func insert(_ new: Zip2Sequence<[Int], [SectionPlacements]>, _ edited: inout Edited) {
         var rest = Array(new)[...]
         while let (first, section) = rest.first {
             // The section goes to the previous section's block, so that appended sections go to the last block.
@@ -71,7 +71,7 @@ extension PlacementTree {
         }
     }
 
-    private mutating func replace(_ new: Zip2Sequence<[Int], [PlacementBlock.Section]>, _ edited: inout Edited) {
+    private mutating func replace(_ new: Zip2Sequence<[Int], [SectionPlacements]>, _ edited: inout Edited) {
         var rest = Array(new)[...]
         while let (first, _) = rest.first, let (leaf, before) = order.first(where: { $0.sections > first }) {
             var sections = leaves[leaf].sections
@@ -86,7 +86,7 @@ extension PlacementTree {
 
     /// Stores changed sections in their block. To keep blocks well filled, a large block is split, and a small one is
     /// merged with the next block.
-    private mutating func store(_ sections: [PlacementBlock.Section], in leaf: Int, _ edited: inout Edited) {
+    private mutating func store(_ sections: [SectionPlacements], in leaf: Int, _ edited: inout Edited) {
         var sections = sections
         if sections.count < PlacementBlock.maximumSections / 4, let next = order.leaf(after: leaf) {
             let sum = leaves[next].summary
@@ -120,18 +120,25 @@ extension PlacementTree {
     }
 }
 
+/// The placements of the items of one section.
+struct SectionPlacements: Sendable {
+    /// The number of the section, which it keeps when it moves.
+    var handle: UInt32
+    var placements: [ItemPlacement]
+}
+
 /// A builder that divides a sequence of sections into blocks.
 struct PlacementBlockBuilder {
     private let sectionsPerBlock: Int
     private var blocks: [PlacementBlock] = []
-    private var sections: [PlacementBlock.Section] = []
+    private var sections: [SectionPlacements] = []
     private var items = 0
 
     init(sectionsPerBlock: Int = PlacementBlock.maximumSections) {
         self.sectionsPerBlock = sectionsPerBlock
     }
 
-    mutating func append(_ section: PlacementBlock.Section) {
+    mutating func append(_ section: SectionPlacements) {
         let count = section.placements.count
         if sections.count == sectionsPerBlock || items + count > PlacementBlock.maximumItems { closeBlock() }
         sections.append(section)
@@ -165,12 +172,6 @@ struct PlacementBlock: SummarisedLeaf {
     private var packs: [PlacementPack]
     private(set) var summary: Summary
 
-    /// A section of a block.
-    struct Section: Sendable {
-        var handle: UInt32
-        var placements: [ItemPlacement]
-    }
-
     /// The number of sections and items, and the right and bottom edges of the items.
     struct Summary: TreeSummary {
         var sections: Int
@@ -187,7 +188,7 @@ struct PlacementBlock: SummarisedLeaf {
         }
     }
 
-    init(_ sections: [Section]) {
+    init(_ sections: [SectionPlacements]) {
         handles = sections.map(\.handle)
         itemCounts = PackedIntegers(sections.map { Int64($0.placements.count) }[...])
         let placements = sections.count == 1 ? sections[0].placements : sections.flatMap(\.placements)
@@ -199,9 +200,9 @@ struct PlacementBlock: SummarisedLeaf {
     }
 
     /// The sections in an editable form.
-    var sections: [Section] {
+    var sections: [SectionPlacements] {
         handles.indices.map { section in
-            Section(handle: handles[section], placements: items(of: section).map(placement(ofItem:)))
+            SectionPlacements(handle: handles[section], placements: items(of: section).map(placement(ofItem:)))
         }
     }
 
