@@ -174,12 +174,6 @@ extension FlowLayout {
     private static var zIndexesPerSection: Int { 1000 }
 }
 
-/// The sections and items that overlap a rectangle.
-private struct FoundElements {
-    var sections: [FoundSection] = []
-    var items: [(item: Int, frame: AxisFrame)] = []
-}
-
 /// A section that overlaps a rectangle, or whose sticky header may, with the items that overlap it.
 private struct FoundSection {
     let number: Int
@@ -192,27 +186,29 @@ private struct FoundSection {
 extension FlowLayout {
     /// Returns the sections that overlap a window, with their items in the window. With sticky headers, all sections
     /// between the first and the last of these sections are included, as their headers may overlap the window.
-    private func elements(in window: AxisFrame) -> FoundElements {
-        let between = configuration.stickyHeaders ? sections(in: window) : nil
-        var found = FoundElements()
+    private func elements(
+        in window: AxisFrame
+    ) -> (sections: [FoundSection], items: [(item: Int, frame: AxisFrame)]) {
+        let between = configuration.stickyHeaders ? self.sections(in: window) : nil
+        var (sections, items): ([FoundSection], [(item: Int, frame: AxisFrame)]) = ([], [])
         for (leaf, before) in chunks(in: window.along, headersOf: between) {
             let relative = window.shifted(by: -before.advance)
-            var first = found.items.count
+            var first = items.count
             tree.leaves[leaf].visit(relative.along, rules: rules) { _, item, frame in
-                if frame.overlaps(relative) { found.items.append((item, frame.shifted(by: before.advance))) }
+                if frame.overlaps(relative) { items.append((item, frame.shifted(by: before.advance))) }
             } section: { index, frames in
                 let number = before.sections + index
-                if let last = found.sections.indices.last, found.sections[last].number == number - 1 {
-                    found.sections[last].next = frames.bounds.along.start + before.advance
+                if let last = sections.indices.last, sections[last].number == number - 1 {
+                    sections[last].next = frames.bounds.along.start + before.advance
                 }
                 let isBetween = between.map { $0.contains(number) } ?? false
                 guard frames.bounds.overlaps(relative) || (isBetween && frames.header.hasArea) else { return }
                 let frames = frames.shifted(by: before.advance)
-                found.sections.append(FoundSection(number: number, frames: frames, items: first..<found.items.count))
-                first = found.items.count
+                sections.append(FoundSection(number: number, frames: frames, items: first..<items.count))
+                first = items.count
             }
         }
-        return found
+        return (sections, items)
     }
 
     /// The first and the last start of a sticky header along the scroll axis; in the last section there is no last one.
