@@ -444,15 +444,16 @@ struct WaitingRequests {
         case dataSource(any ListAdapterDataSource, (Bool) -> Void)
     }
 
-    private struct Entry {
+    /// A request with its waiter.
+    private struct WaitingRequest {
         let waiter: Waiter
         let ticket: Ticket
         let isAnimated: Bool
         let isItemMove: Bool
     }
 
-    /// The waiters by their identifiers in the ``ObjectList``. Hosts may use the same identifier again.
-    private var entries: [RequestID: Entry] = [:]
+    /// The requests by their identifiers in the ``ObjectList``. Hosts may use the same identifier again.
+    private var requests: [RequestID: WaitingRequest] = [:]
     private var lastID: RequestID = 0
 
     /// Returns a new identifier for a request in the ``ObjectList``.
@@ -464,13 +465,13 @@ struct WaitingRequests {
     /// Adds the waiter for a request.
     mutating func insert(_ waiter: Waiter, for request: UpdateRequest, ticket: Ticket) {
         let isItemMove = if case .moveItem = request.operation { true } else { false }
-        entries[request.id] = Entry(
+        requests[request.id] = WaitingRequest(
             waiter: waiter, ticket: ticket, isAnimated: request.animated, isItemMove: isItemMove)
     }
 
     /// Returns the data source whose objects a request needs; `nil` for other requests.
     func dataSource(of id: RequestID) -> (any ListAdapterDataSource)? {
-        if case .dataSource(let source, _) = entries[id]?.waiter { source } else { nil }
+        if case .dataSource(let source, _) = requests[id]?.waiter { source } else { nil }
     }
 
     /// The answers and completions for a set of requests.
@@ -489,19 +490,19 @@ struct WaitingRequests {
     mutating func removeWaiters(for answers: [RequestAnswer]) -> Outcome {
         var outcome = Outcome()
         for answer in answers {
-            guard let entry = entries.removeValue(forKey: answer.id) else { continue }
+            guard let request = requests.removeValue(forKey: answer.id) else { continue }
             let isApplied = if case .success = answer.outcome { true } else { false }
             if isApplied {
-                outcome.isAnimated = outcome.isAnimated && entry.isAnimated
-                outcome.isUpdate = outcome.isUpdate || !entry.isItemMove
+                outcome.isAnimated = outcome.isAnimated && request.isAnimated
+                outcome.isUpdate = outcome.isUpdate || !request.isItemMove
             }
-            switch entry.waiter {
+            switch request.waiter {
             case .host(let id):
                 var answer = answer
                 answer.id = id
                 outcome.answers.append(answer)
             case .program(let completion), .dataSource(_, let completion):
-                outcome.completions.append((entry.ticket, { completion(isApplied) }))
+                outcome.completions.append((request.ticket, { completion(isApplied) }))
             }
         }
         return outcome
@@ -509,8 +510,8 @@ struct WaitingRequests {
 
     /// The completions of all waiting programs, in order of arrival.
     var completions: [(Bool) -> Void] {
-        entries.values.sorted { $0.ticket < $1.ticket }.compactMap { entry in
-            switch entry.waiter {
+        requests.values.sorted { $0.ticket < $1.ticket }.compactMap { request in
+            switch request.waiter {
             case .host: nil
             case .program(let completion), .dataSource(_, let completion): completion
             }

@@ -28,7 +28,7 @@
     /// A phase together with its request or its update.
     private indirect enum State {
         case idle
-        case asking(RequestQueue.Entry)
+        case asking(QueuedRequest)
         case diffing(Flush, generation: UInt64)
         case storing(Flush, StoreWrite)
         case presenting(Flush)
@@ -37,7 +37,7 @@
     /// The requests that were taken from the queue together, and the update that results from them.
     private struct Flush {
         /// The requests, in order of arrival, with the errors of those that fail.
-        var entries: [RequestQueue.Entry] = []
+        var entries: [QueuedRequest] = []
         /// The update.
         var change = Change()
 
@@ -49,7 +49,7 @@
         init() {}
 
         /// Creates the flush of a single request.
-        init(_ entry: RequestQueue.Entry) {
+        init(_ entry: QueuedRequest) {
             entries = [entry]
             change.animated = entry.request?.allowsAnimation ?? false
         }
@@ -207,7 +207,7 @@
     }
 
     private func beginUpdate(
-        _ entries: [RequestQueue.Entry], rejecting types: Set<ObjectIdentifier>, diffsAtOnce: Bool
+        _ entries: [QueuedRequest], rejecting types: Set<ObjectIdentifier>, diffsAtOnce: Bool
     ) -> UpdateStep {
         if let first = entries.first, first.requiresOwnUpdate, let step = beginExclusiveUpdate(first) { return step }
         var flush = Flush()
@@ -247,7 +247,7 @@
         requeue(flush.entries, now: now)
     }
 
-    private func requeue(_ entries: [RequestQueue.Entry], asRetries: Bool = false, now: UInt64) {
+    private func requeue(_ entries: [QueuedRequest], asRetries: Bool = false, now: UInt64) {
         state = .idle
         queue.requeue(entries, asRetries: asRetries, now: now)
     }
@@ -296,7 +296,7 @@
 
     /// Begins the update of a request that excludes other requests from its update. Returns `nil` for an ordinary
     /// request, which runs alone only because it is retried.
-    private func beginExclusiveUpdate(_ entry: RequestQueue.Entry) -> UpdateStep? {
+    private func beginExclusiveUpdate(_ entry: QueuedRequest) -> UpdateStep? {
         guard let request = entry.request else { return switchPersistence(entry) }
         guard request.requiresOwnTransaction else { return nil }
         if let error = request.conflict(with: numbers.last) { return finish(Flush(entry), failing: error) }
@@ -324,7 +324,7 @@
         }
     }
 
-    private func switchPersistence(_ entry: RequestQueue.Entry) -> UpdateStep? {
+    private func switchPersistence(_ entry: QueuedRequest) -> UpdateStep? {
         guard case .persist(id: _, isStored: let isStored) = entry.work else { return nil }
         guard isStored, numbers.isUnstored else {
             if !isStored { history.endPersistence() }

@@ -15,58 +15,9 @@
     public static func < (lhs: Ticket, rhs: Ticket) -> Bool { lhs.number < rhs.number }
 }
 
-/// The requests of a list that wait for an update, in order of arrival, and the time of the next flush.
-struct RequestQueue {
-    /// A queued request.
-    struct Entry {
-        let ticket: Ticket
-        let work: Work
-        /// Whether the entry is retried in an update of its own, after the store refused it together with other
-        /// entries.
-        var isRetry = false
-        /// Why the request fails; `nil` as long as it does not.
-        var error: ListError?
-        /// The objects that the request dropped because of a duplicate identifier.
-        var droppedDuplicates = DroppedDuplicates()
-        /// Whether section controllers refused to move the item.
-        var isRefused = false
-
-        init(ticket: Ticket, work: Work, isRetry: Bool = false) {
-            (self.ticket, self.work, self.isRetry) = (ticket, work, isRetry)
-        }
-
-        /// Whether no other entry may run in the same update.
-        var requiresOwnUpdate: Bool {
-            if isRetry { return true }
-            return switch work {
-            case .request(let request): request.requiresOwnTransaction
-            case .persist: true
-            }
-        }
-
-        /// The identifier of the request in its answer.
-        var id: RequestID {
-            switch work {
-            case .request(let request): request.id
-            case .persist(id: let id, isStored: _): id
-            }
-        }
-
-        var request: UpdateRequest? { if case .request(let request) = work { request } else { nil } }
-
-        /// Returns the answer to the request.
-        ///
-        /// - Parameters:
-        ///   - revision: the outcome if the request succeeded.
-        ///   - failure: the outcome of a request without an error of its own; `nil` if it succeeded.
-        func answer(revision: UInt64, failing failure: ListError? = nil) -> RequestAnswer {
-            RequestAnswer(
-                id: id, outcome: (error ?? failure).map { .failure($0) } ?? .success(revision),
-                droppedDuplicates: droppedDuplicates, isRefused: failure == nil && isRefused)
-        }
-    }
-
-    /// The work of a queue entry.
+/// A request in the queue of a list, and later in a flush.
+struct QueuedRequest {
+    /// What is to be done.
     enum Work {
         /// Run a request.
         case request(UpdateRequest)
@@ -74,7 +25,55 @@ struct RequestQueue {
         case persist(id: RequestID, isStored: Bool)
     }
 
-    private var entries: [Entry] = []
+    let ticket: Ticket
+    let work: Work
+    /// Whether it is retried in an update of its own, after the store refused it together with others.
+    var isRetry = false
+    /// Why the request fails; `nil` as long as it does not.
+    var error: ListError?
+    /// The objects that the request dropped because of a duplicate identifier.
+    var droppedDuplicates = DroppedDuplicates()
+    /// Whether section controllers refused to move the item.
+    var isRefused = false
+
+    init(ticket: Ticket, work: Work, isRetry: Bool = false) {
+        (self.ticket, self.work, self.isRetry) = (ticket, work, isRetry)
+    }
+
+    /// Whether no other request may run in the same update.
+    var requiresOwnUpdate: Bool {
+        if isRetry { return true }
+        return switch work {
+        case .request(let request): request.requiresOwnTransaction
+        case .persist: true
+        }
+    }
+
+    /// The identifier of the request in its answer.
+    var id: RequestID {
+        switch work {
+        case .request(let request): request.id
+        case .persist(id: let id, isStored: _): id
+        }
+    }
+
+    var request: UpdateRequest? { if case .request(let request) = work { request } else { nil } }
+
+    /// Returns the answer to the request.
+    ///
+    /// - Parameters:
+    ///   - revision: the outcome if the request succeeded.
+    ///   - failure: the outcome of a request without an error of its own; `nil` if it succeeded.
+    func answer(revision: UInt64, failing failure: ListError? = nil) -> RequestAnswer {
+        RequestAnswer(
+            id: id, outcome: (error ?? failure).map { .failure($0) } ?? .success(revision),
+            droppedDuplicates: droppedDuplicates, isRefused: failure == nil && isRefused)
+    }
+}
+
+/// The requests of a list that wait for an update, in order of arrival, and the time of the next flush.
+struct RequestQueue {
+    private var entries: [QueuedRequest] = []
     private var lastTicket = Ticket.none
     /// The ticket of the first item update that is queued in a presentation on the same executor.
     private var firstItemUpdate: Ticket?
@@ -93,9 +92,9 @@ struct RequestQueue {
     }
 
     /// Adds an entry to the queue. Returns the ticket of the entry.
-    mutating func append(_ work: Work, now: UInt64, isOnScreen: Bool? = nil) -> Ticket {
+    mutating func append(_ work: QueuedRequest.Work, now: UInt64, isOnScreen: Bool? = nil) -> Ticket {
         let ticket = makeTicket()
-        entries.append(Entry(ticket: ticket, work: work))
+        entries.append(QueuedRequest(ticket: ticket, work: work))
         requestFlush(now: now, isOnScreen: isOnScreen)
         return ticket
     }
@@ -107,8 +106,8 @@ struct RequestQueue {
     }
 
     /// Puts dequeued entries back at the front of the queue.
-    mutating func requeue(_ taken: [Entry], asRetries: Bool = false, now: UInt64) {
-        let taken = taken.map { Entry(ticket: $0.ticket, work: $0.work, isRetry: asRetries || $0.isRetry) }
+    mutating func requeue(_ taken: [QueuedRequest], asRetries: Bool = false, now: UInt64) {
+        let taken = taken.map { QueuedRequest(ticket: $0.ticket, work: $0.work, isRetry: asRetries || $0.isRetry) }
         entries.insert(contentsOf: taken, at: 0)
         requestFlush(now: now)
     }
@@ -153,7 +152,7 @@ struct RequestQueue {
 
     /// The entries of the next flush: a first entry that needs an update of its own, or else all entries before such
     /// an entry.
-    var batch: ArraySlice<Entry> {
+    var batch: ArraySlice<QueuedRequest> {
         guard let first = entries.first, !first.requiresOwnUpdate else { return entries.prefix(1) }
         return entries.prefix { !$0.requiresOwnUpdate }
     }
@@ -166,7 +165,7 @@ struct RequestQueue {
     // MARK: Removing
 
     /// Removes and returns the first `count` entries for a flush that starts now.
-    mutating func dequeue(_ count: Int, now: UInt64) -> [Entry] {
+    mutating func dequeue(_ count: Int, now: UInt64) -> [QueuedRequest] {
         let taken = Array(entries.prefix(count))
         entries.removeFirst(taken.count)
         startFlush(now: now)
@@ -202,13 +201,13 @@ struct RequestQueue {
             guard case .request(var request) = entries[index].work, let new = operations[request.id]
             else { continue }
             request.operation = new
-            entries[index] = Entry(
+            entries[index] = QueuedRequest(
                 ticket: entries[index].ticket, work: .request(request), isRetry: entries[index].isRetry)
         }
     }
 
     /// Removes and returns all entries without flushing them.
-    mutating func dequeueAll() -> [Entry] {
+    mutating func dequeueAll() -> [QueuedRequest] {
         defer { entries = [] }
         return entries
     }

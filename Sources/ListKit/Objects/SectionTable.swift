@@ -123,7 +123,7 @@
     ///   - types: the object types without a section controller, whose objects are dropped.
     /// - Returns: the full list that has to be diffed with the current one; `nil` if `change` has all changes.
     func stage(
-        _ entries: inout [RequestQueue.Entry], in change: inout Change, revision: UInt64,
+        _ entries: inout [QueuedRequest], in change: inout Change, revision: UInt64,
         updater: ListOptions.Updater, rejecting types: Set<ObjectIdentifier>
     ) -> [ListObject]? {
         wake()

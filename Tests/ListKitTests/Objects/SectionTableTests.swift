@@ -153,7 +153,7 @@ extension SectionTable {
     fileprivate func stage(
         _ requests: [UpdateRequest]
     ) -> (codes: [ListError.Code?], change: Change, list: [ListObject]?) {
-        var entries = requests.map { RequestQueue.Entry(ticket: .none, work: .request($0)) }
+        var entries = requests.map { QueuedRequest(ticket: .none, work: .request($0)) }
         var change = Change()
         let list = stage(&entries, in: &change, revision: 0, updater: .batch, rejecting: [])
         return (entries.map { $0.error?.code }, change, list)
