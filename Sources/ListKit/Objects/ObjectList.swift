@@ -25,8 +25,8 @@
         case presenting
     }
 
-    /// A phase together with its request or its update.
-    private indirect enum State {
+    /// The update in progress: its phase, with the request or the flush that it concerns.
+    private indirect enum UpdateInProgress {
         case idle
         case asking(QueuedRequest)
         case diffing(Flush, generation: UInt64)
@@ -63,7 +63,7 @@
     public private(set) var itemCount: Int
     /// Whether every section has exactly one item after the latest presentation.
     public private(set) var isFlat: Bool
-    private var state = State.idle
+    private var update = UpdateInProgress.idle
     private var history: RevisionHistory
     private var queue: RequestQueue
     private var diffGeneration: UInt64 = 0
@@ -94,7 +94,7 @@
 
     /// The phase of the update in progress.
     public var phase: Phase {
-        switch state {
+        switch update {
         case .idle: .idle
         case .asking: .asking
         case .diffing: .diffing
@@ -116,7 +116,7 @@
     @_spi(Daemon) public var change: Change? { flush?.change }
 
     private var flush: Flush? {
-        switch state {
+        switch update {
         case .idle, .asking: nil
         case .diffing(let flush, _), .storing(let flush, _), .presenting(let flush): flush
         }
@@ -160,7 +160,7 @@
     /// The time at which ``next(now:isUrgent:diffsAtOnce:rejecting:)`` is due; ``FlushTiming/idle`` while an update
     /// is in progress.
     public var timing: FlushTiming {
-        guard case .idle = state else { return .idle }
+        guard case .idle = update else { return .idle }
         // Only item updates are queued, and no number is reserved for their revision.
         if queue.isEmpty, queue.timing != .idle, !numbers.mayNumber() { return history.retryTiming }
         return queue.timing
@@ -179,7 +179,7 @@
         now: UInt64, isUrgent: Bool = false, diffsAtOnce: Bool = true,
         rejecting: ([UpdateRequest]) -> Set<ObjectIdentifier> = { _ in [] }
     ) -> UpdateStep {
-        guard case .idle = state else { return .wait(.idle) }
+        guard case .idle = update else { return .wait(.idle) }
         switch timing {
         case .idle: return .wait(.idle)
         case .at(let time) where time > now && !isUrgent: return .wait(.at(time))
@@ -191,7 +191,7 @@
         }
         let count = queue.batch.count
         let rejected = rejecting(queue.batch.compactMap(\.request))
-        guard case .idle = state else { return .wait(.idle) }
+        guard case .idle = update else { return .wait(.idle) }
         return beginUpdate(queue.dequeue(count, now: now), rejecting: rejected, diffsAtOnce: diffsAtOnce)
     }
 
@@ -224,31 +224,31 @@
         let comparison = updater?.comparison(of: old, with: list, planned: planned) ?? planned
         diffGeneration &+= 1
         let job = DiffJob(old: old, new: list, comparison: comparison, generation: diffGeneration)
-        state = .diffing(flush, generation: diffGeneration)
+        update = .diffing(flush, generation: diffGeneration)
         return !diffsAtOnce || comparison.isInBackground ? .diff(job) : finishDiff(job.run())
     }
 
     /// Returns whether the list still waits for the given output of a diff.
     public func awaits(_ output: DiffJob.Output) -> Bool {
-        if case .diffing(_, output.generation) = state { true } else { false }
+        if case .diffing(_, output.generation) = update { true } else { false }
     }
 
     /// Continues an update with the output of its ``DiffJob``. The output of a cancelled job is ignored.
     public func finishDiff(_ output: DiffJob.Output) -> UpdateStep {
-        guard case .diffing(var flush, output.generation) = state else { return .wait(timing) }
+        guard case .diffing(var flush, output.generation) = update else { return .wait(timing) }
         flush.change.takeObjectChanges(from: output.change)
         return storeOrAnswer(flush)
     }
 
     /// Cancels the diff in progress and puts its requests back at the front of the queue. Not used by the daemon.
     public func cancelDiff(now: UInt64) {
-        guard case .diffing(let flush, _) = state else { return }
+        guard case .diffing(let flush, _) = update else { return }
         cancelledDiffs &+= 1
         requeue(flush.entries, now: now)
     }
 
     private func requeue(_ entries: [QueuedRequest], asRetries: Bool = false, now: UInt64) {
-        state = .idle
+        update = .idle
         queue.requeue(entries, asRetries: asRetries, now: now)
     }
 
@@ -263,7 +263,7 @@
             guard numbers.mayNumber(), queue.dequeueItemUpdates(through: flush.change.through) else {
                 return finish(flush)
             }
-            state = .presenting(flush)
+            update = .presenting(flush)
             return .presentItems(through: flush.change.through)
         }
         return store(flush, history.beginUpdate())
@@ -282,13 +282,13 @@
         flush.change.requests = flush.entries.map(\.id)
         if flush.startsPersistence { flush.change.list = table.objects(.old, in: 0..<table.count(.old)) }
         write.change = flush.change
-        state = .storing(flush, write)
+        update = .storing(flush, write)
         return .store(write)
     }
 
     /// Ends an update whose requests changed nothing or failed, and returns the step that answers them.
     private func finish(_ flush: Flush, failing error: ListError? = nil) -> UpdateStep {
-        state = .idle
+        update = .idle
         return .answers(flush.entries.map { $0.answer(revision: numbers.last, failing: error) })
     }
 
@@ -304,7 +304,7 @@
         switch request.operation {
         case .moveItem(let from, let to):
             let move = ItemMoveRequest(id: request.id, from: from, to: to, animated: request.animated)
-            state = .asking(entry)
+            update = .asking(entry)
             return .ask(move)
         case .configure(let new, let controllersChanged):
             flush.change.animated = false
@@ -317,7 +317,7 @@
                 return storeOrAnswer(flush)
             }
             // Options without a visible effect are applied, but not announced.
-            state = .presenting(flush)
+            update = .presenting(flush)
             return .present(flush.change)
         case .performUpdates, .applyChanges, .moveObject, .patchObject, .reloadObjects, .reloadData, .invalid:
             return nil
@@ -335,7 +335,7 @@
 
     /// Continues the update of a dragged item with the section controllers' verdict.
     public func finishAskingAboutMove(_ verdict: ItemMoveVerdict) -> UpdateStep {
-        guard case .asking(let entry) = state else { return .wait(timing) }
+        guard case .asking(let entry) = update else { return .wait(timing) }
         var flush = Flush(entry)
         flush.change.through = entry.ticket
         switch verdict {
@@ -370,7 +370,7 @@
 
     /// Puts a dragged item's request back at the front of the queue. Call this when the asked presenter is gone.
     public func cancelMove(now: UInt64) {
-        guard case .asking(let entry) = state else { return }
+        guard case .asking(let entry) = update else { return }
         requeue([entry], now: now)
     }
 
@@ -386,7 +386,7 @@
     public func finishStoring(
         _ outcome: Result<Void, ListError>, retryingEach: Bool = false, sharesTable: Bool = false, now: UInt64
     ) -> UpdateStep {
-        guard case .storing(let flush, let write) = state else { return .wait(timing) }
+        guard case .storing(let flush, let write) = update else { return .wait(timing) }
         let change = flush.change
         switch outcome {
         case .success:
@@ -397,7 +397,7 @@
             history.recordStoredUpdate(write)
             _ = queue.dequeueItemUpdates(through: change.through)
             if !sharesTable { table.open(change, itemCounts: change.inserted.map { _ in 0 }) }
-            state = .presenting(flush)
+            update = .presenting(flush)
             return .present(change)
         case .failure(let error):
             if change.isAnnounced { history.recordRefusedUpdate() }
@@ -424,7 +424,7 @@
     /// Returns the write of the announced changes that are not stored yet; `nil` if no write is due. Call this after a
     /// pause in changes.
     public func pendingWrite() -> StoreWrite? {
-        if case .storing = state { nil } else { history.unwrittenWork }
+        if case .storing = update { nil } else { history.unwrittenWork }
     }
 
     /// Records that the write that ``pendingWrite()`` returned has succeeded.
@@ -433,15 +433,15 @@
     /// Ends the list and returns its last write; `nil` if there is nothing to write, or during an update. No
     /// revision is numbered afterwards. A list that is restored after this write continues with the next revision.
     public func end() -> StoreWrite? {
-        if case .idle = state { history.end() } else { nil }
+        if case .idle = update { history.end() } else { nil }
     }
 
     /// Removes all queued requests and the pending request for a dragged item, and answers each with an error.
     public func refuseWaiting(_ error: ListError) -> [RequestAnswer] {
         var entries = queue.dequeueAll()
-        if case .asking(let entry) = state {
+        if case .asking(let entry) = update {
             entries.insert(entry, at: 0)
-            state = .idle
+            update = .idle
         }
         return entries.map { RequestAnswer(id: $0.id, outcome: .failure(error)) }
     }
@@ -452,7 +452,7 @@
     ///
     /// - Returns: the announcement; empty if no update was being presented.
     public func finishPresenting(_ result: Announcement) -> Announcement {
-        guard case .presenting(let flush) = state else { return Announcement(itemCount: itemCount) }
+        guard case .presenting(let flush) = update else { return Announcement(itemCount: itemCount) }
         let (base, change) = (numbers.last, flush.change)
         var announcement = result
         var transaction = result.transaction
@@ -469,7 +469,7 @@
             configuration = new
             queue.setCoalescing(new.coalescing)
         }
-        state = .idle
+        update = .idle
         announcement.change = change
         announcement.setRevisions(of: transaction, after: base)
         announcement.answers = flush.entries.map { $0.answer(revision: numbers.last) }
@@ -488,8 +488,8 @@
         var announcement = result
         (itemCount, isFlat) = (result.itemCount, result.isFlat)
         announcement.setRevisions(of: transaction.map { history.appendNumbered($0) }, after: base)
-        if case .asking(let entry) = state, request == entry.id {
-            state = .idle
+        if case .asking(let entry) = update, request == entry.id {
+            update = .idle
             announcement.answers = [entry.answer(revision: numbers.last)]
         }
         return announcement
@@ -497,7 +497,7 @@
 
     /// The count of revision numbers to keep for the current update: 1 if it is stored and being presented, else 0.
     private var numbersNeededByUpdate: UInt64 {
-        if case .presenting(let flush) = state, flush.change.isAnnounced { 1 } else { 0 }
+        if case .presenting(let flush) = update, flush.change.isAnnounced { 1 } else { 0 }
     }
 
     /// Begins a reload, because a new presenter shows the list and may make other items.
@@ -510,7 +510,7 @@
     ///   update already. If so, ``finishPresenting(_:)`` must be the next call of the list.
     public func beginReload(sharesTable: Bool = false, now: UInt64) -> UpdateStep {
         var flush = Flush()
-        switch state {
+        switch update {
         case .idle: flush.change.animated = false
         case .presenting(let presented): flush = presented
         case .asking, .diffing, .storing: return .wait(.idle)
@@ -518,7 +518,7 @@
         guard flush.change.isAnnounced || numbers.mayNumber() else { return reservationStep(now: now) }
         flush.change.scope.insert(.controllers)
         if sharesTable { table.commit() }
-        state = .presenting(flush)
+        update = .presenting(flush)
         return .present(flush.change)
     }
 }
