@@ -2,13 +2,8 @@
 
 /// The section controllers of a list, with the cache of their kinds and the faults of their sections.
 struct SectionControllerRegistry {
-    /// A kind and its type. The reference to the type prevents another type from getting the same `ObjectIdentifier`.
-    private struct CachedKind {
-        let type: ObjectType
-        let kind: ListSectionControllerKind?
-    }
-
-    private var kinds: [ObjectIdentifier: CachedKind] = [:]
+    /// The kinds of types. The references to the types prevent others from getting the same `ObjectIdentifier`.
+    private var kinds: [ObjectIdentifier: (type: ObjectType, kind: ListSectionControllerKind?)] = [:]
     /// The controllers that exist.
     private(set) var controllers: [SectionHandle: ListSectionController] = [:]
     /// The sections whose controllers are released when unused, because their kinds have traits.
@@ -29,7 +24,7 @@ struct SectionControllerRegistry {
 
     mutating func cache(_ kind: ListSectionControllerKind?, for type: ObjectType) {
         if kinds.count >= SectionControllerRegistry.maximumKinds { kinds.removeAll() }
-        kinds[ObjectIdentifier(type)] = CachedKind(type: type, kind: kind)
+        kinds[ObjectIdentifier(type)] = (type, kind)
     }
 
     mutating func removeCachedKinds() { kinds.removeAll() }

@@ -4,8 +4,8 @@
 struct BindingFields {
     typealias Key = BuiltInField.Key
 
-    /// The dictionaries in the field `items` that have a unique `id`, in order.
-    let items: [Item]
+    /// The dictionaries in the field `items` that have a unique `id`, in order, with their indexes in the field.
+    let items: [(id: String, fields: Fields, place: Int)]
     let inset: EdgeInsets
     let lineSpacing: Double
     let interitemSpacing: Double
@@ -18,23 +18,14 @@ struct BindingFields {
     /// The keys of insets and spacings that are not finite numbers and therefore count as 0.
     private let replaced: [String]
 
-    struct Item {
-        /// The identity of the item.
-        let id: String
-        /// The content of the item.
-        let fields: Fields
-        /// The index of the item's element in the field `items`.
-        let place: Int
-    }
-
     init(_ fields: Fields) {
         var seen: Set<ExactText> = []
-        var items: [Item] = []
+        var items: [(id: String, fields: Fields, place: Int)] = []
         var dropped: [(place: Int, reason: ContentLoss.Reason)] = []
         for (place, element) in fields.dictionaries(forKey: Key.items.rawValue).enumerated() {
             if let element, let id = element[.id]?.string {
                 if seen.insert(ExactText(id)).inserted {
-                    items.append(Item(id: id, fields: element, place: place))
+                    items.append((id, element, place))
                 } else {
                     dropped.append((place, .repeatedItemID))
                 }
