@@ -85,26 +85,18 @@ extension ListAdapterObservers: PresentationDelegate {
     var hasDisplayListeners: Bool { delegate != nil || announcer != nil }
 
     /// The delegate, followed by the announcer's listeners (rule DH-10).
-    var displayListeners: [any DisplayListener] {
+    var displayListeners: [(ListObject, Int, Int?, Bool) -> Void] {
         guard let adapter else { return [] }
         let all = (delegate.map { [$0] } ?? []) + (announcer?.currentListeners ?? [])
-        return all.map { DelegateRelay(adapter: adapter, delegate: $0) }
-    }
-}
-
-/// A display listener that forwards to a delegate.
-private struct DelegateRelay: DisplayListener {
-    let adapter: ListAdapter
-    let delegate: any ListAdapterDelegate
-
-    func handleDisplay(of object: ListObject, section: Int, item: Int?, appears: Bool) {
-        switch (item, appears) {
-        case (let item?, true):
-            delegate.adapter(adapter, willDisplay: object, itemAt: IndexPath(section: section, item: item))
-        case (let item?, false):
-            delegate.adapter(adapter, didEndDisplaying: object, itemAt: IndexPath(section: section, item: item))
-        case (nil, true): delegate.adapter(adapter, willDisplay: object, at: section)
-        case (nil, false): delegate.adapter(adapter, didEndDisplaying: object, at: section)
+        return all.map { delegate in
+            { object, section, item, appears in
+                switch (item.map { IndexPath(section: section, item: $0) }, appears) {
+                case (let path?, true): delegate.adapter(adapter, willDisplay: object, itemAt: path)
+                case (let path?, false): delegate.adapter(adapter, didEndDisplaying: object, itemAt: path)
+                case (nil, true): delegate.adapter(adapter, willDisplay: object, at: section)
+                case (nil, false): delegate.adapter(adapter, didEndDisplaying: object, at: section)
+                }
+            }
         }
     }
 }

@@ -394,10 +394,7 @@
             else { continue }
             let listeners = delegate.displayListeners
             store.gate.callOut {
-                for listener in listeners {
-                    listener.handleDisplay(
-                        of: place.object, section: place.section, item: place.item, appears: place.appears)
-                }
+                for listener in listeners { listener(place.object, place.section, place.item, place.appears) }
             }
         }
     }

@@ -22,18 +22,9 @@ protocol PresentationDelegate: AnyObject {
     func didFindFault(_ fault: SectionFault)
     /// Whether there may be listeners for objects that appear and disappear.
     var hasDisplayListeners: Bool { get }
-    /// The current listeners for objects that appear and disappear.
-    var displayListeners: [any DisplayListener] { get }
-}
-
-/// A listener for objects of a list that appear and disappear.
-protocol DisplayListener {
-    /// Called before an item or a section appears, and after it has disappeared.
-    ///
-    /// - Parameters:
-    ///   - item: the index of the item in its section; `nil` for the section itself.
-    ///   - appears: `true` before the appearance, `false` after the disappearance.
-    func handleDisplay(of object: ListObject, section: Int, item: Int?, appears: Bool)
+    /// The current listeners for objects that appear and disappear. Each is called before an item or a section appears,
+    /// and after it has disappeared; `item` is `nil` for the section itself.
+    var displayListeners: [(_ object: ListObject, _ section: Int, _ item: Int?, _ appears: Bool) -> Void] { get }
 }
 
 /// The result of a presented update whose listeners and completions have not been called yet.
