@@ -4,8 +4,8 @@
 ///
 /// New work is appended to one array, and removed from another one. So the memory of removed work is released even if
 /// the queue is never empty. Appending and removing are O(1), amortised. The queue is inlinable, so that other
-/// modules specialise it: as unspecialised generic code, it took 3 % of the processor time of an update.
-package struct WorkQueue<Work> {
+/// modules specialise it, as long as the type itself is too: as unspecialised generic code, it takes 4 % of an update.
+@usableFromInline package struct WorkQueue<Work> {
     /// The newer work, oldest first.
     @usableFromInline var arrived: [Work] = []
     /// The older work, newest first, so that the oldest is removed from the end.
