@@ -321,12 +321,12 @@ extension ListHost {
     ///
     /// - Parameters:
     ///   - client: the client whose later reads of properties wait for the answer. It lives until then.
-    ///   - isLong: whether it takes long, whatever it touches.
+    ///   - cost: the number of elements that it touches.
     func view(
         _ command: ViewCommand, on view: ViewID, by user: UInt32? = nil, for client: ObjectIdentifier? = nil,
-        isLong: Bool = false, done: @escaping Completion<PresenterAnswer>
+        cost: Int = 0, done: @escaping Completion<PresenterAnswer>
     ) {
-        run(cost: isLong ? .max : command.cost) { list in
+        run(cost: cost) { list in
             list.forward(by: user, for: client, done: done) { .view($0, view, command) }
         }
     }
@@ -373,19 +373,6 @@ extension ListHost {
 
     /// The approximate maximum bytes of contents that the loop reads itself.
     private static let mostBytesReadOnLoop = 1 << 20
-}
-
-extension ViewCommand {
-    /// The number of elements that the command touches.
-    fileprivate var cost: Int {
-        switch self {
-        case .reportSizes(let sizes): sizes.count
-        case .changeSelection(let select, let deselect): select.count + deselect.count
-        case .setViewport, .setVisibleRange, .scrollTo, .reportScroll, .setOnScreen, .select, .invoke, .setHighlighted,
-            .acknowledge, .resync, .close:
-            0
-        }
-    }
 }
 
 // MARK: - The presenter

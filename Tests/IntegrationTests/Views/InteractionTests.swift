@@ -20,6 +20,37 @@ struct InteractionTests {
     }
 
     @Test(
+        "an action and a read follow a viewport that waits until another size is laid out → all are answered in order",
+        .rule("VW-32"))
+    func ordered() async throws {
+        let (stage, _, view) = try await makeStage(20_000)
+        let answers = EventLog<String>()
+        let calls = [
+            Task {
+                try await view.setViewport(y: 0)
+                answers.record("viewport")
+            },
+            Task {
+                try await view.setViewport(y: 100)
+                answers.record("scroll")
+            },
+            Task {
+                _ = try await view.remote.call(
+                    "Invoke", "o1", UInt32(0), "star", [String: DBusValue](), returning: Bool.self)
+                answers.record("action")
+            },
+            Task {
+                try await view.setViewport(y: 200)
+                answers.record("scroll")
+            },
+            Task { answers.record("read \(try await view.property("Sequence", as: UInt64.self))") },
+        ]
+        for call in calls { try await call.value }
+        #expect(answers.recorded == ["viewport", "scroll", "action", "scroll", "read 3"])
+        await stage.stop()
+    }
+
+    @Test(
         "items are selected and deselected → each change causes one signal and the new value of the property",
         .rule("SE-01"))
     func selecting() async throws {

@@ -24,9 +24,7 @@ extension ViewObject {
         let invoked = InvokedAction(id: id, item: item, action: action, parameters: parameters, user: caller.user)
         // The signal must be sent even if the call expects no reply.
         let command = ViewCommand.invoke(id: id, item: Int(item), action: action, parameters: parameters)
-        adapter.host.view(
-            command, on: number, by: call.peer.pluginCaller, for: ObjectIdentifier(call.peer)
-        ) { [adapter] outcome in
+        request(for: call, command) { [adapter] outcome in
             switch outcome {
             case .success(.flag(let isHandled)):
                 call.reply(isHandled || adapter.signals.sendInvoked(invoked, toOwner: adapter.access.owner))

@@ -116,6 +116,7 @@ extension ViewObject {
         try checkOwner(of: call)
         let (fromSection, fromItem, toSection, toItem) = try call.arguments(
             as: UInt32.self, UInt32.self, UInt32.self, UInt32.self)
+        sendWaitingViewport()
         try adapter.moveItem(
             call, from: IndexPath(section: Int(fromSection), item: Int(fromItem)),
             to: IndexPath(section: Int(toSection), item: Int(toItem)))

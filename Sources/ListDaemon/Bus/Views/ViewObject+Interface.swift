@@ -20,7 +20,10 @@ extension ViewObject {
 
     static let interface = Interface<ViewObject>(
         ObjectNames.view,
-        settle: { view, peer, read in view.adapter.host.afterCalls(of: ObjectIdentifier(peer), read) },
+        settle: { view, peer, read in
+            view.sendWaitingViewport()
+            view.adapter.host.afterCalls(of: ObjectIdentifier(peer), read)
+        },
         stamp: { view in view.stamp },
         typeNames: qtTypeNames,
         methods + [.signal(changedSignal), .signal(stalledSignal), .signal(closedSignal)] + properties)

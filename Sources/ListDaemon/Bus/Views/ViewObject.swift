@@ -112,25 +112,25 @@ final class ViewObject {
         // The call retains its peer until it is answered.
         adapter.host.view(
             command, on: number, by: call.peer.pluginCaller, for: ObjectIdentifier(call.peer),
-            isLong: mayTakeLong(command), done: completion)
+            cost: command.cost(in: description), done: completion)
     }
 }
 
-extension ViewObject {
-    /// The maximum number of visible objects for which a command counts as short.
-    private static let fewObjects = 256
-
-    /// Returns whether a command may have to lay out the whole list, or affects very many items.
-    private func mayTakeLong(_ command: ViewCommand) -> Bool {
-        guard let description, description.visibleObjects.count <= Self.fewObjects else { return true }
-        switch command {
-        case .setViewport(_, let rect, _): return rect.size != description.viewport.size
-        case .setVisibleRange(_, let first, let last, _, _): return last.section - first.section > Self.fewObjects
-        case .changeSelection(let select, let deselect): return select.count + deselect.count > Self.fewObjects
-        case .scrollTo, .reportScroll, .setOnScreen, .reportSizes, .select, .invoke, .setHighlighted, .acknowledge,
-            .resync,
-            .close:
-            return false
+extension ViewCommand {
+    /// Returns the number of elements that the command touches in a view with a state; of a view that shows nothing yet, nil.
+    fileprivate func cost(in view: ViewDescription?) -> Int {
+        let visible = view?.visibleObjects.count ?? 0
+        switch self {
+        case .setViewport(_, let rect, _):
+            // The whole list is laid out for another size.
+            return rect.size == view?.viewport.size ? visible : .max
+        case .setVisibleRange(_, let first, let last, _, _):
+            return view == nil ? .max : max(visible, last.section - first.section)
+        case .scrollTo, .setOnScreen: return view == nil ? .max : visible
+        case .changeSelection(let select, let deselect): return select.count + deselect.count
+        case .reportSizes(let sizes): return visible + sizes.count
+        case .reportScroll, .acknowledge, .resync, .close: return visible
+        case .select, .invoke, .setHighlighted: return 1
         }
     }
 }
@@ -153,7 +153,8 @@ extension ViewObject {
         send(viewport, seen: seen, for: call, replacing: [])
     }
 
-    private func sendWaitingViewport() {
+    /// Sends the viewport that waits, before a call that came after it.
+    func sendWaitingViewport() {
         guard let (call, seen, viewport, replaced) = waiting else { return }
         waiting = nil
         send(viewport, seen: seen, for: call, replacing: replaced)
