@@ -8,6 +8,10 @@
 extension DisplayChange {
     /// The change in parts of about ``SignalLimits/bytes``, which are reported one after the other; usually one part.
     package var parts: [DisplayChange] {
+        let size =
+            willDisplay.byteCount + didEndDisplaying.byteCount + itemsWillDisplay.byteCount
+            + itemsDidEndDisplaying.byteCount
+        guard size > SignalLimits.bytes else { return [self] }
         var parts = SignalPieces(DisplayChange(view: view, revision: revision)) {
             DisplayChange(view: $0.view, revision: $0.revision)
         }
@@ -22,6 +26,8 @@ extension DisplayChange {
 extension WorkingRangeChange {
     /// The change in parts of about ``SignalLimits/bytes``, which are reported one after the other; usually one part.
     package var parts: [WorkingRangeChange] {
+        let size = willEnter.byteCount + didExit.byteCount + itemsWillEnter.byteCount + itemsDidExit.byteCount
+        guard size > SignalLimits.bytes else { return [self] }
         var parts = SignalPieces(WorkingRangeChange(view: view, revision: revision)) {
             WorkingRangeChange(view: $0.view, revision: $0.revision)
         }
@@ -38,6 +44,8 @@ extension SelectionChange {
     ///
     /// No item is in both lists, so a client may apply the parts in any order.
     package var parts: [SelectionChange] {
+        let size = selected.byteCount + deselected.byteCount
+        guard size > SignalLimits.bytes else { return [self] }
         var parts = SignalPieces(SelectionChange(revision: revision)) { SelectionChange(revision: $0.revision) }
         parts.append(selected, to: \.selected) { $0.byteCount }
         parts.append(deselected, to: \.deselected) { $0.byteCount }
@@ -46,6 +54,18 @@ extension SelectionChange {
 }
 
 // The approximate bytes of each element in a message.
+
+extension [SectionReference] {
+    fileprivate var byteCount: Int { reduce(0) { $0 + $1.byteCount } }
+}
+
+extension [ItemReference] {
+    fileprivate var byteCount: Int { reduce(0) { $0 + $1.byteCount } }
+}
+
+extension [SelectedItem] {
+    fileprivate var byteCount: Int { reduce(0) { $0 + $1.byteCount } }
+}
 
 extension SectionReference {
     fileprivate var byteCount: Int { objectID.utf8.count + 20 }
