@@ -120,7 +120,7 @@ extension Presentation {
         }
         if let fault = rect.viewportFault { throw ListError(.invalidArguments, fault) }
         wake(view)
-        let (sequence, place) = (view.sender.sequence, view.place)
+        let (sequence, place) = (view.sender.sequence, view.geometry.place)
         views.setLastScrolled(view)
         var old: Point?
         if !view.geometry.applyOpening(rect, sequence: sequence) {
@@ -151,7 +151,7 @@ extension Presentation {
         guard first <= last, first.section >= 0, first.item >= 0, last.item >= 0 else {
             throw ListError(.invalidArguments, "the visible range ends before it begins, or an index is negative")
         }
-        let place = view.place
+        let place = view.geometry.place
         var items =
             switch view.options.rangeAt {
             case .picture: visibleItems(from: first, through: last, seen: seen, in: view)
@@ -374,11 +374,10 @@ extension Presentation {
     /// - Throws: `limitsExceeded` if the view's elements with their contents would grow by more than `growth` bytes.
     ///   The view then shows what it showed at `place`.
     private func reply(
-        _ view: ListView, scrolledFrom old: Point? = nil, growth: Int, orRestoring place: ListView.Place
+        _ view: ListView, scrolledFrom old: Point? = nil, growth: Int, orRestoring place: ViewGeometry.Place
     ) throws(ListError) -> ViewReply {
         let mark = store.events.count
-        guard let change = views.update(view, scrolledFrom: old, growth: growth) else {
-            view.restore(place)
+        guard let change = views.update(view, scrolledFrom: old, growth: growth, orRestoring: place) else {
             runEnqueuedWork()
             if !store.events.isEmpty { store.gate.reportActivity() }
             throw ListError(.limitsExceeded, "the view would show more than \(growth) bytes in addition")

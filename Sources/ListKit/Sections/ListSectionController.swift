@@ -27,7 +27,9 @@ open class ListSectionController {
     /// Observes when the section enters and leaves a working range.
     public final weak var workingRangeDelegate: (any ListWorkingRangeDelegate)?
     /// Observes how a view that shows the section scrolls.
-    public final weak var scrollDelegate: (any ListScrollDelegate)?
+    public final weak var scrollDelegate: (any ListScrollDelegate)? {
+        didSet { if scrollDelegate != nil { link?.host?.store.recordScrollDelegate() } }
+    }
     /// Provides the frames from which appearing items start and to which disappearing items move.
     public final weak var transitionDelegate: (any ListTransitionDelegate)?
 
@@ -55,7 +57,10 @@ open class ListSectionController {
     }
 
     /// Connects the controller with a section of a list. `nil` removes the controller from its list.
-    final func setLink(_ new: SectionLink?) { link = new }
+    final func setLink(_ new: SectionLink?) {
+        link = new
+        if scrollDelegate != nil { new?.host?.store.recordScrollDelegate() }
+    }
 
     // MARK: Content
 

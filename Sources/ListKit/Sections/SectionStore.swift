@@ -19,6 +19,9 @@ final class SectionStore {
     private weak var host: (any SectionContextHost)?
     private weak var delegate: (any SectionStoreDelegate)?
 
+    /// Whether any section controller has ever observed scrolls. In most lists none does, and none is looked for.
+    private(set) var hasScrollDelegates = false
+
     /// The maximum number of items in one section.
     static let maximumItemCount = 1_000_000
 
@@ -79,6 +82,9 @@ final class SectionStore {
 
     /// The section controllers that exist.
     var controllers: [SectionHandle: ListSectionController] { registry.controllers }
+
+    /// Records that a section controller observes scrolls.
+    func recordScrollDelegate() { hasScrollDelegates = true }
 
     /// The number of existing controllers that are released when unused.
     var transientCount: Int { registry.transient.count }

@@ -69,6 +69,26 @@ struct DisplayStep {
         return true
     }
 
+    /// Sets the elements and sections that appeared and disappeared where a scroll replaced elements. Sections of which other
+    /// elements are shown have to be left out with ``leaveOutSections(disappearingFrom:)`` next.
+    ///
+    /// - Parameters:
+    ///   - old: the replaced elements, in list order.
+    ///   - new: the elements that took the place of them, in list order.
+    ///   - shown: all elements that were shown before.
+    /// - Complexity: O(elements of `old` and `new` + changed sections · log elements).
+    mutating func setScrolled(from old: [ViewElement], to new: [ViewElement], of shown: [ViewElement]) {
+        addChanges(scrollingFrom: old[...], to: new[...])
+        sectionsAppeared.removeAll { ViewElement.isAny(of: $0.section, in: shown) }
+    }
+
+    /// Leaves out the sections of which an element is still shown.
+    ///
+    /// - Complexity: O(changed sections · log elements).
+    mutating func leaveOutSections(disappearingFrom shown: [ViewElement]) {
+        sectionsDisappeared.removeAll { ViewElement.isAny(of: $0.section, in: shown) }
+    }
+
     private mutating func addChanges(scrollingFrom old: ArraySlice<ViewElement>, to new: ArraySlice<ViewElement>) {
         let (come, gone) = (appeared.count, disappeared.count)
         var index = old.startIndex

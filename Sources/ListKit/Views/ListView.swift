@@ -12,13 +12,11 @@ final class ListView {
     /// The elements that the view shows now in slots, section by section.
     private(set) var elements: [ViewElement] = []
     /// The elements that are displayed: all but those that are shown because of ``ListViewOptions/prefetch``.
-    private(set) var displayed: [ViewElement] = [] {
-        didSet { cachedObjects = nil }
-    }
+    private(set) var displayed: [ViewElement] = []
     /// The sections of elements that are shown but not displayed.
     private var prefetched: Set<SectionHandle> = []
-    /// The cached value of ``visibleObjects``.
-    private var cachedObjects: [String]?
+    /// The sections with a visible item, ascending, and their objects; `nil` if they must be looked up again.
+    private var knownObjects: (sections: [Int], ids: [String])?
     /// The sections and items that are visible or near what is visible.
     private(set) var workingRange = WorkingRange()
     /// Whether the view may be visible to a user.
@@ -29,6 +27,8 @@ final class ListView {
     private var nearEnd: (last: SectionHandle?, isAnnounced: Bool) = (nil, false)
     /// The update that is being presented, and the layout before it.
     private var update: (effects: UpdateEffects, layout: (any ListLayout)?)?
+    /// How that update changes ``elements``, if it concerns few of them.
+    private var edit: ElementEdit?
 
     init(_ id: ViewID, _ options: ListViewOptions, in environment: ViewEnvironment) {
         self.id = id
@@ -116,9 +116,9 @@ final class ListView {
     ///   - paths: the mapping of old to new item paths; `nil` when no view needs it.
     ///   - keepsAnchors: whether the elements on the screen keep their place.
     func apply(_ effects: UpdateEffects, _ paths: PathForwarding?, keepsAnchors: Bool) {
+        let (isInStep, viewport) = (sender.isInStep(with: self), geometry.viewport)
         if keepsAnchors { geometry.saveAnchor(displayed) }
         update = (effects, geometry.oldLayout)
-        sender.apply(effects)
         sender.recordUpdate(effects, paths)
         geometry.moveMeasuredSizes(effects.change, effects.stateForwarding)
         geometry.moveOpening(effects.stateForwarding)
@@ -134,10 +134,80 @@ final class ListView {
             geometry.updateLayout(effects.layoutChanges, resized: effects.resized)
         }
         geometry.applyAnchor(forwarding: effects.forwarding, sequence: sender.sequence)
+        if isInStep, geometry.viewport == viewport, let sections = effects.movedSections, effects.forwarding.isEmpty {
+            edit = geometry.edit(of: elements, moving: sections, isOutdated: effects.isOutdated)
+        }
+        if edit == nil { sender.apply(effects) }
     }
+
+    /// Returns how a scroll changes the elements that the view shows; `nil` if ``updateElements()`` must be called, because
+    /// many change, or because the viewer was not sent all of them.
+    ///
+    /// - Parameter place: the place of the view before the scroll.
+    func edit(scrolledFrom place: ViewGeometry.Place) -> ElementEdit? {
+        guard !environment.isUpdating, sender.isInStep(with: self) else { return nil }
+        return geometry.edit(of: elements, scrolledFrom: place)
+    }
+
+    /// Changes the elements that the view shows after a scroll. Returns the elements that appeared and disappeared, and the
+    /// edit that brings the former elements back.
+    func scroll(_ edit: ElementEdit) -> (step: DisplayStep, undoing: ElementEdit) {
+        var step = DisplayStep()
+        step.setScrolled(from: edit.indexes.map { elements[$0] }, to: edit.elements, of: elements)
+        let undoing = sender.edit(edit, moved: 0..<0, of: self)
+        step.leaveOutSections(disappearingFrom: elements)
+        updateObjects(edit, undoing)
+        setRange(&step, forwarding: nil)
+        return (step, undoing)
+    }
+
+    /// Brings back what the view showed before a scroll that is refused.
+    func undo(_ undoing: ElementEdit, _ range: WorkingRange, _ place: ViewGeometry.Place) {
+        geometry.restore(place)
+        sender.undo(undoing, of: self)
+        knownObjects = nil
+        workingRange = range
+    }
+
+    /// Changes the elements that the view shows after an update that moved few of them.
+    private func updateElements(
+        _ edit: ElementEdit, _ effects: UpdateEffects, before layout: (any ListLayout)?
+    ) -> DisplayStep {
+        var step = DisplayStep()
+        let undoing = sender.edit(edit, moved: effects.movedSections, of: self)
+        step.setChanges(from: undoing.elements, to: edit.elements, forwarding: [:])
+        updateObjects(edit, undoing)
+        sender.recordAppeared(step.appeared, among: edit.elements, before: layout)
+        setRange(&step, forwarding: [:], in: effects.movedSections)
+        return step
+    }
+
+    /// Advances the working range, and records in a step which sections and items entered and left it.
+    private func setRange(
+        _ step: inout DisplayStep, forwarding: [SectionHandle: PositionMap]?, in sections: Range<Int>? = nil
+    ) {
+        let range = WorkingRange(around: displayed, options, size: environment.options.workingRange, in: map)
+        step.setRanges(from: workingRange, to: range, map, forwarding: forwarding, in: sections)
+        workingRange = range
+    }
+
+    /// Removes and returns the elements, which are all displayed, so that they can be changed in place.
+    func takeElements() -> [ViewElement] {
+        defer { (elements, displayed) = ([], []) }
+        return elements
+    }
+
+    /// Sets the elements, all of which are displayed: those that ``takeElements()`` returned, changed, or those of the picture,
+    /// which are the same ones.
+    func setElements(_ new: [ViewElement]) { (elements, displayed) = (new, new) }
 
     /// Updates the elements that the view shows. Returns the elements that appeared and disappeared.
     func updateElements() -> DisplayStep {
+        if let edit, let update {
+            (self.edit, self.update) = (nil, nil)
+            return updateElements(edit, update.effects, before: update.layout)
+        }
+        knownObjects = nil
         let (old, oldElements) = (displayed, elements)
         let (forwarding, sections) = (update?.effects.forwarding ?? [:], update?.effects.concernedSections)
         if geometry.isAsleep {
@@ -160,10 +230,7 @@ final class ListView {
             sender.recordAppeared(whole.appeared, among: elements, before: update.layout)
             self.update = nil
         }
-        let range = WorkingRange(around: displayed, options, size: environment.options.workingRange, in: map)
-        step.setRanges(
-            from: workingRange, to: range, map, forwarding: environment.isUpdating ? forwarding : nil, in: sections)
-        workingRange = range
+        setRange(&step, forwarding: environment.isUpdating ? forwarding : nil, in: sections)
         return step
     }
 
@@ -219,15 +286,18 @@ final class ListView {
         fileprivate let workingRange: WorkingRange
     }
 
-    /// What the view shows.
-    var place: Place {
-        Place(geometry: geometry.place, elements: elements, displayed: displayed, workingRange: workingRange)
+    /// Returns what the view shows.
+    ///
+    /// - Parameter geometry: its place before the call.
+    func place(_ geometry: ViewGeometry.Place) -> Place {
+        Place(geometry: geometry, elements: elements, displayed: displayed, workingRange: workingRange)
     }
 
     /// Brings back what the view showed before.
     func restore(_ place: Place) {
         geometry.restore(place.geometry)
         (elements, displayed, workingRange) = (place.elements, place.displayed, place.workingRange)
+        knownObjects = nil
         updatePrefetched()
     }
 
@@ -238,6 +308,14 @@ final class ListView {
         // The identifier of a section is needed up to three times: for the section, its items and the working range.
         var names: [SectionHandle: String] = [:]
         names.reserveCapacity(step.entered.count + step.exited.count)
+        // Mostly the contents of the elements know it.
+        for element in step.disappeared {
+            if let handle = element.key.handle, let content = element.content { names[handle] = content.objectID }
+        }
+        for element in step.appeared {
+            guard let handle = element.key.handle, let content = content(of: element) else { continue }
+            names[handle] = content.objectID
+        }
         func name(of handle: SectionHandle) -> String {
             if let known = names[handle] { return known }
             let name = environment.store.id(of: handle)
@@ -265,6 +343,12 @@ final class ListView {
         range.itemsWillEnter = step.itemsEntered.map(itemReference)
         range.itemsDidExit = step.itemsExited.map(itemReference)
         return (display.isEmpty ? nil : .display(display), range.isEmpty ? nil : .workingRange(range))
+    }
+
+    /// Returns what an element shows, if the view has the elements that were sent.
+    private func content(of element: ViewElement) -> ViewElement.Content? {
+        guard elements.first?.content != nil else { return nil }
+        return ViewElement.index(of: element, in: elements).flatMap { elements[$0].content }
     }
 
     /// Returns an event if the end of the list has become near, or is no longer near.
@@ -307,13 +391,57 @@ final class ListView {
         return first.section..<last.section + 1
     }
 
-    /// The identifiers of the objects with a visible item. They are cached, because a view is often described without
-    /// a change in between.
+    /// The identifiers of the objects with a visible item. They are kept, because a view is often described without
+    /// a change in between, or after a change of few of them.
     private var visibleObjects: [String] {
-        if let cachedObjects { return cachedObjects }
-        let objects = handlesShown(cellsOnly: true).compactMap { map.id(of: $0) }
-        cachedObjects = objects
-        return objects
+        if let knownObjects { return knownObjects.ids }
+        guard ViewElement.areInListOrder(displayed) else {
+            return handlesShown(cellsOnly: true).compactMap { map.id(of: $0) }
+        }
+        let found = objects(in: 0..<map.count)
+        knownObjects = found
+        return found.ids
+    }
+
+    /// Returns the sections with a visible item, among elements in list order, and their objects.
+    ///
+    /// - Complexity: O(visible sections · log elements).
+    private func objects(in sections: Range<Int>) -> (sections: [Int], ids: [String]) {
+        var found: (sections: [Int], ids: [String]) = ([], [])
+        var index = displayed.partitionPoint { $0.section < sections.lowerBound }
+        while index < displayed.count, displayed[index].section < sections.upperBound {
+            let section = displayed[index].section
+            // A header is before the cells.
+            let next = index + 1 < displayed.count ? displayed[index + 1] : displayed[index]
+            if displayed[index].isCell || next.section == section && next.isCell,
+                let id = displayed[index].content?.objectID ?? displayed[index].key.handle.flatMap({ map.id(of: $0) })
+            {
+                found.sections.append(section)
+                found.ids.append(id)
+            }
+            index += 1
+            // Most sections have few elements.
+            if index < displayed.count, displayed[index].section == section {
+                index = displayed[index...].partitionPoint { $0.section == section }
+            }
+        }
+        return found
+    }
+
+    /// Looks up again the visible objects of the sections that an edit has touched.
+    private func updateObjects(_ edit: ElementEdit, _ undoing: ElementEdit) {
+        guard var objects = knownObjects else { return }
+        knownObjects = nil
+        for (new, old) in zip(edit.parts, undoing.parts) {
+            let sections = (new.elements + old.elements).map(\.section)
+            guard let first = sections.min(), let last = sections.max() else { continue }
+            let found = self.objects(in: first..<last + 1)
+            let range =
+                objects.sections.partitionPoint { $0 < first }..<objects.sections.partitionPoint { $0 <= last }
+            objects.sections.replaceSubrange(range, with: found.sections)
+            objects.ids.replaceSubrange(range, with: found.ids)
+        }
+        knownObjects = objects
     }
 
     /// Returns the sections of which elements are displayed, in list order.

@@ -102,6 +102,8 @@ final class PictureSender {
     private func withCachedContents(_ elements: [ViewElement]) -> (elements: [ViewElement], isInOrder: Bool) {
         let isInOrder = ViewElement.areInListOrder(elements)
         var result = elements
+        // Elements that a picture shares with the view have the contents that were sent.
+        for index in result.indices where result[index].content != nil { result[index].content = nil }
         guard isInOrder, areCellsInOrder else {
             var known: [ElementKey: ViewElement.Content] = [:]
             known.reserveCapacity(cells.count)
@@ -135,7 +137,34 @@ final class PictureSender {
     /// - Parameter growth: the bytes by which ``byteCount`` may grow.
     /// - Returns: `false` if it would grow by more. Then nothing is changed.
     func fetchContents(of view: ListView, growth: Int) -> Bool {
-        fetchContents(of: { view.elements }, within: growth < .max - byteCount ? byteCount + growth : .max)
+        let limit = growth < .max - byteCount ? byteCount + growth : .max
+        return fetchUnsent(of: view, within: limit) ?? fetchContents(of: { view.elements }, within: limit)
+    }
+
+    /// Fetches the items of elements that an edit has brought.
+    ///
+    /// - Returns: `false` if the elements take more bytes; `nil` if the items of all elements must be fetched.
+    private func fetchUnsent(of view: ListView, within limit: Int = .max) -> Bool? {
+        guard let edit = picture.unsent else { return nil }
+        var bytes = edit.elements.reduce(byteCount) { $0 - ($1.content?.byteCount ?? 0) }
+        var fetched: [(index: Int, content: ViewElement.Content)] = []
+        for index in edit.indexes {
+            let content = cells[index].content ?? fetchContent(of: cells[index].key)
+            if cells[index].content == nil { fetched.append((index, content)) }
+            bytes += content.byteCount
+            guard bytes <= limit else { return false }
+        }
+        guard !isStale, hasSameElements(as: view) else { return nil }
+        change(view) { elements in
+            for (index, content) in fetched { elements[index].content = content }
+        }
+        let sections = Set(fetched.lazy.filter { $0.content.item.identity != nil }.map { self.cells[$0.index].section })
+        for section in sections {
+            checkIdentities(of: cells[ViewElement.indexes(of: section..<section + 1, in: cells)])
+        }
+        guard !isStale, hasSameElements(as: view) else { return nil }
+        byteCount = bytes
+        return true
     }
 
     private func fetchContent(of key: ElementKey) -> ViewElement.Content {
@@ -177,6 +206,64 @@ final class PictureSender {
 
     /// Records that invalidated items are being fetched.
     func clearStale() { isStale = false }
+
+    // MARK: Sharing the elements with the view
+
+    /// Whether the view, the cache and the picture have the same elements, in one array.
+    private func hasSameElements(as view: ListView) -> Bool {
+        !cells.isEmpty && cells.isSame(as: picture.elements) && cells.isSame(as: view.elements)
+            && cells.isSame(as: view.displayed)
+    }
+
+    /// Whether the viewer was sent all that the view shows, as it is now, so that few elements can be changed alone.
+    func isInStep(with view: ListView) -> Bool {
+        hasSameElements(as: view) && !isStale && areCellsInOrder && !areIdentitiesUnchecked && picture.isInOrder
+            && picture.orphans.isEmpty && !updates.isPending && !isHeld && !credit.isStalled
+            && !view.geometry.shifts.isUnsent
+    }
+
+    /// Changes the elements of the view, the cache and the picture in place.
+    private func change(_ view: ListView, _ body: (inout [ViewElement]) -> Void) {
+        (cells, _) = ([], view.takeElements())
+        var elements = picture.takeElements()
+        body(&elements)
+        picture.setElements(elements)
+        cells = elements
+        view.setElements(elements)
+    }
+
+    /// Applies an edit to the elements of a view that is in step. Returns the edit that brings the former ones back.
+    ///
+    /// - Parameter moved: the sections outside of which the list has moved none.
+    func edit(_ edit: ElementEdit, moved: Range<Int>?, of view: ListView) -> ElementEdit {
+        var undoing = edit
+        change(view) { undoing = edit.apply(to: &$0) }
+        picture.setUnsent(picture.takeElements(), undoing, moved: moved)
+        return undoing
+    }
+
+    /// Brings back the elements before an edit that was not sent.
+    func undo(_ undoing: ElementEdit, of view: ListView) {
+        guard picture.unsent != nil, hasSameElements(as: view) else {
+            picture.recallSent()
+            var elements = view.takeElements()
+            _ = undoing.apply(to: &elements)
+            return view.setElements(elements)
+        }
+        change(view) { _ = undoing.apply(to: &$0) }
+        picture.recordShown()
+    }
+
+    /// Shares the elements that were sent with the view and the cache, if they are all that the view shows.
+    private func share(with view: ListView) {
+        guard picture.isInOrder, picture.elements.count == cells.count, cells.count == view.elements.count,
+            view.displayed.count == view.elements.count
+        else { return }
+        cells = picture.elements
+        view.setElements(picture.elements)
+    }
+
+    // MARK: Updates
 
     /// Moves cached items to their new indexes and drops outdated ones.
     func apply(_ effects: UpdateEffects) {
@@ -254,6 +341,10 @@ final class PictureSender {
             updates = UnsentUpdates()
             return []
         }
+        if picture.unsent != nil {
+            if let events = composeUnsent(view, holds: holds, isFetched: isFetched) { return events }
+            picture.recallSent()
+        }
         // Items are fetched even if nothing may be sent, because section controllers ask for displayed items.
         if !isFetched { fetchContents { view.elements } }
         guard endsStall || !credit.isStalled else { return [] }
@@ -276,6 +367,34 @@ final class PictureSender {
             return [.stalled(view: id, sequence: picture.sequence, revision: environment.revision)]
         }
         var change = commit(&difference, view)
+        change.transitions = transitions(of: difference)
+        share(with: view)
+        return send(change, size, view)
+    }
+
+    /// Composes the change that sends the elements that an edit has brought.
+    ///
+    /// - Returns: `nil` if the viewer also lacks other changes, or may be sent nothing.
+    /// - Complexity: O(edited elements).
+    private func composeUnsent(_ view: ListView, holds: Bool, isFetched: Bool) -> [AdapterEvent]? {
+        guard let edit = picture.unsent, !holds, !credit.isStalled, credit.hasRoom,
+            isFetched || fetchUnsent(of: view) == true, hasSameElements(as: view)
+        else { return nil }
+        let (indexes, geometry) = (edit.indexes, view.geometry)
+        var difference = picture.difference(
+            at: indexes, contentSize: geometry.contentSize, stickyEdge: geometry.stickyEdge)
+        let (size, isUnchanged) = (difference.size, difference.isEmpty && !geometry.shifts.isUnsent)
+        guard isUnchanged || credit.admits(bytes: size.credit) else { return nil }
+        var news = isUnchanged ? nil : makeChange(&difference, sent: edit.elements, view)
+        change(view) { elements in
+            for (index, element) in zip(indexes, difference.present) { elements[index].slot = element.slot }
+        }
+        guard var change = news.take() else {
+            picture.recordShown()
+            updates = UnsentUpdates()
+            return []
+        }
+        picture.advanceToShown(contentSize: geometry.contentSize, stickyEdge: geometry.stickyEdge)
         change.transitions = transitions(of: difference)
         return send(change, size, view)
     }
@@ -305,44 +424,65 @@ final class PictureSender {
     func composeContents(of elements: [ViewElement], _ view: ListView, holds: Bool) -> [AdapterEvent]? {
         let places = elements.compactMap { index(of: $0) }
         let before = places.map { cells[$0].content }
-        for place in places { cells[place].content = nil }
-        guard places.count == elements.count, !holds, credit.hasRoom, picture.isInOrder, picture.orphans.isEmpty,
+        let sent = elements.compactMap { picture.index(of: $0) }.map { ($0, picture.elements[$0].content) }
+        // While the new items are made, none of the old items is cached.
+        setContents(places.map { ($0, nil) }, of: view)
+        let isComplete = places.count == elements.count && sent.count == elements.count
+        let events = isComplete && !holds ? composeContents(of: elements, at: places, before, sent, view) : nil
+        // What the picture shares with the view is what was sent again.
+        if events == nil { picture.setContents(sent) }
+        return events
+    }
+
+    private func composeContents(
+        of elements: [ViewElement], at places: [Int], _ before: [ViewElement.Content?],
+        _ sent: [(index: Int, content: ViewElement.Content?)], _ view: ListView
+    ) -> [AdapterEvent]? {
+        guard credit.hasRoom, picture.isInOrder, picture.orphans.isEmpty,
             picture.elements.count == view.elements.count,
             !view.geometry.shifts.isUnsent, picture.contentSize == view.geometry.contentSize
         else { return nil }
-        // While the new items are made, none of the old items is cached.
         let news = elements.map { fetchContent(of: $0.key) }
         guard !isStale else { return nil }
-        for (place, content) in zip(places, news) { cells[place].content = content }
+        setContents(Array(zip(places, news)), of: view)
         areIdentitiesUnchecked = true
         byteCount += news.reduce(0) { $0 + $1.byteCount } - before.reduce(0) { $0 + ($1?.byteCount ?? 0) }
-        var changed: [(index: Int, content: ViewElement.Content)] = []
-        for (element, (old, new)) in zip(elements, zip(before, news)) {
-            guard let old, old.isReused(like: new), old.hasSameIdentity(as: new),
-                let index = picture.index(of: element), let sent = picture.elements[index].content
+        var changed: [(index: Int, content: ViewElement.Content?)] = []
+        var size = (credit: 0, message: 0)
+        for (sent, (old, new)) in zip(sent, zip(before, news)) {
+            guard let old, old.isReused(like: new), old.hasSameIdentity(as: new), let content = sent.content
             else { return nil }
-            if !sent.hasSameFields(as: new) { changed.append((index, new)) }
+            guard !content.hasSameFields(as: new) else { continue }
+            changed.append((sent.index, new))
+            size.credit += new.fields.byteCount + 12
+            size.message += new.fields.byteCount + PictureChange.Rebinding.overhead
         }
         areIdentitiesUnchecked = false
         guard !changed.isEmpty else {
             updates = UnsentUpdates()
             return []
         }
-        var size = (credit: 0, message: 0)
-        for (_, content) in changed {
-            size.credit += content.fields.byteCount + 12
-            size.message += content.fields.byteCount + PictureChange.Rebinding.overhead
-        }
         guard credit.admits(bytes: size.credit) else { return nil }
         var change = PictureChange(
             view: id, sequence: picture.sequence + 1, revision: environment.revision, contentSize: picture.contentSize,
             offset: view.geometry.offset)
         change.rebound = changed.map {
-            PictureChange.Rebinding(slot: picture.elements[$0.index].slot, content: $0.content.fields)
+            PictureChange.Rebinding(slot: picture.elements[$0.index].slot, content: $0.content?.fields ?? Fields())
         }
         (change.isAnimated, change.stickyEdge) = (updates.isAnimated, picture.stickyEdge)
-        picture.replaceContents(changed)
+        picture.advance(withContents: changed)
         return send(change, size, view)
+    }
+
+    /// Sets the contents of cached elements, and of those of the view and the picture if they share them.
+    private func setContents(_ contents: [(index: Int, content: ViewElement.Content?)], of view: ListView) {
+        guard hasSameElements(as: view) else {
+            for (index, content) in contents { cells[index].content = content }
+            return
+        }
+        change(view) { elements in
+            for (index, content) in contents { elements[index].content = content }
+        }
     }
 
     /// Updates the picture to the view's present elements without sending a change.
@@ -383,8 +523,22 @@ final class PictureSender {
             stickyEdge: view.geometry.stickyEdge)
     }
 
-    /// Applies a difference to the picture and returns the difference as a change. Gives slots to the new elements.
+    /// Applies a difference to the picture and returns the difference as a change.
     private func commit(_ difference: inout PictureDifference, _ view: ListView) -> PictureChange {
+        let geometry = view.geometry
+        let change = makeChange(&difference, sent: picture.elements, view)
+        picture.advance(
+            to: difference.present, contentSize: geometry.contentSize, stickyEdge: geometry.stickyEdge)
+        isHeld = false
+        return change
+    }
+
+    /// Returns a difference as a change, and gives slots to its new elements.
+    ///
+    /// - Parameter sent: the elements with which the present ones were compared.
+    private func makeChange(
+        _ difference: inout PictureDifference, sent: [ViewElement], _ view: ListView
+    ) -> PictureChange {
         let geometry = view.geometry
         var change = PictureChange(
             view: id, sequence: picture.sequence + 1, revision: environment.revision, contentSize: geometry.contentSize,
@@ -393,7 +547,7 @@ final class PictureSender {
             geometry.shifts.unsent, updates.isAnimated, geometry.stickyEdge
         )
         let reasons = updates.reasons(
-            for: difference, sent: picture.elements, environment.map, environment.options.direction,
+            for: difference, sent: sent, environment.map, environment.options.direction,
             attributes: geometry.attributes(of:at:))
         for element in difference.released {
             slots.release(element.slot)
@@ -416,8 +570,6 @@ final class PictureSender {
         }
         if let reasons { change.setCauses(reasons) }
         change.sticky = sticky(difference, present)
-        picture.advance(to: present, contentSize: geometry.contentSize, stickyEdge: geometry.stickyEdge)
-        isHeld = false
         return change
     }
 
@@ -453,7 +605,7 @@ final class PictureSender {
             return frame.map { PictureChange.Transition(slot: element.slot, frame: $0) }
         }
         return difference.released.compactMap { transition(of: $0, appears: false) }
-            + difference.shown.compactMap { transition(of: picture.elements[$0], appears: true) }
+            + difference.shown.compactMap { transition(of: difference.present[$0], appears: true) }
     }
 
     // MARK: Acknowledging
@@ -531,6 +683,11 @@ final class PictureSender {
         state.shown = items(of: picture.elements + picture.orphans)
         state.released = slots.released
     }
+}
+
+extension [ViewElement] {
+    /// Returns whether both arrays are in the same memory, so that they have the same elements; O(1).
+    fileprivate func isSame(as other: [ViewElement]) -> Bool { span.isIdentical(to: other.span) }
 }
 
 extension PictureChange.Sticky {

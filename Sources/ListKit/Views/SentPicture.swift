@@ -15,16 +15,20 @@ struct SentPicture {
     /// The sections outside of which the elements are in list order and the list has moved none of them since; `nil` = any
     /// may be elsewhere.
     private var movedSections: Range<Int>? = 0..<0
+    /// The edit after which ``elements`` are what was sent; `nil` = they are what was sent. Meanwhile they are what the view
+    /// shows, so that view and picture share them.
+    private(set) var unsent: ElementEdit?
 
-    /// Whether the elements are in list order and the list has moved none of them since.
-    var isInOrder: Bool { movedSections?.isEmpty == true }
+    /// Whether the elements are what was sent, in list order, and the list has moved none of them since.
+    var isInOrder: Bool { movedSections?.isEmpty == true && unsent == nil }
 
     /// Whether the viewer shows nothing.
     var isEmpty: Bool { elements.isEmpty && orphans.isEmpty }
 
     /// The sections of which elements were sent.
     var handlesInUse: Set<SectionHandle> {
-        Set(elements.compactMap(\.key.handle)).union(orphans.compactMap(\.key.handle))
+        let sent = elements + orphans + (unsent?.elements ?? [])
+        return Set(sent.compactMap(\.key.handle))
     }
 
     /// Returns the index in ``elements`` of an element that was sent from the present place of an element of the view.
@@ -34,6 +38,56 @@ struct SentPicture {
     func index(of element: ViewElement) -> Int? {
         isInOrder ? ViewElement.index(of: element, in: elements) : nil
     }
+
+    // MARK: Sharing the elements with the view
+
+    /// Removes and returns the elements, so that they can be changed in place.
+    mutating func takeElements() -> [ViewElement] {
+        defer { elements = [] }
+        return elements
+    }
+
+    /// Sets the elements that ``takeElements()`` returned, changed.
+    mutating func setElements(_ changed: [ViewElement]) { elements = changed }
+
+    /// Sets the elements that the view shows, some of which the viewer was not sent.
+    ///
+    /// - Parameters:
+    ///   - edit: the edit after which they are what was sent.
+    ///   - moved: the sections outside of which the list has moved none.
+    mutating func setUnsent(_ shown: [ViewElement], _ edit: ElementEdit, moved: Range<Int>?) {
+        (elements, unsent, movedSections) = (shown, edit, moved)
+    }
+
+    /// Brings back the elements that were sent, so that they can be compared with others.
+    ///
+    /// - Complexity: O(elements).
+    mutating func recallSent() {
+        guard let edit = unsent else { return }
+        unsent = nil
+        _ = edit.apply(to: &elements)
+    }
+
+    /// Records that the viewer has no other elements than the view shows.
+    mutating func recordShown() { (unsent, movedSections) = (nil, 0..<0) }
+
+    /// Returns the difference between the elements that were sent and those that the view shows, where they may differ.
+    func difference(at indexes: [Int], contentSize: Size, stickyEdge: Double) -> PictureDifference {
+        var part = SentPicture()
+        part.elements = unsent?.elements ?? []
+        (part.contentSize, part.stickyEdge) = (self.contentSize, self.stickyEdge)
+        part.movedSections = movedSections?.isEmpty == true ? 0..<0 : nil
+        return part.difference(to: indexes.map { elements[$0] }, contentSize: contentSize, stickyEdge: stickyEdge)
+    }
+
+    /// Advances the picture to the next sequence, with the elements that the view shows.
+    mutating func advanceToShown(contentSize: Size, stickyEdge: Double) {
+        recordShown()
+        (self.contentSize, self.stickyEdge) = (contentSize, stickyEdge)
+        sequence += 1
+    }
+
+    // MARK: Changing
 
     /// Advances the picture to the next sequence, with new elements.
     mutating func advance(to elements: [ViewElement], contentSize: Size, stickyEdge: Double) {
@@ -46,9 +100,16 @@ struct SentPicture {
     }
 
     /// Advances the picture to the next sequence, with new contents of some elements.
-    mutating func replaceContents(_ changed: [(index: Int, content: ViewElement.Content)]) {
-        for change in changed { elements[change.index].content = change.content }
+    mutating func advance(withContents changed: [(index: Int, content: ViewElement.Content?)]) {
+        setContents(changed)
         sequence += 1
+    }
+
+    /// Sets the contents of some elements. Elements that the view shares are not copied if it has set them already.
+    mutating func setContents(_ contents: [(index: Int, content: ViewElement.Content?)]) {
+        for (index, content) in contents where elements[index].content !== content {
+            elements[index].content = content
+        }
     }
 
     /// Records that there is no difference between the picture and the present elements.
@@ -68,6 +129,7 @@ struct SentPicture {
     ///
     /// - Parameter sections: the sections with all changes, if all others keep their positions and items.
     mutating func forward(_ forwarding: [SectionHandle: PositionMap], in sections: Range<Int>?) {
+        recallSent()
         movedSections = movedSections.flatMap { old in sections.map { old.hull(with: $0) } }
         guard !forwarding.isEmpty else { return }
         var hasGone = false

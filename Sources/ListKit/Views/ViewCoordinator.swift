@@ -149,11 +149,28 @@ final class ViewCoordinator {
     /// - Parameters:
     ///   - old: the previous origin of the viewport, if section controllers are to be notified of a scroll.
     ///   - growth: the bytes by which the view's elements with their contents may grow.
-    /// - Returns: `nil` if they would grow by more. Then the view must return to its former place.
-    func update(_ view: ListView, scrolledFrom old: Point? = nil, growth: Int) -> ViewChange? {
+    ///   - former: the place of the view before.
+    /// - Returns: `nil` if they would grow by more. Then the view shows what it showed at its former place.
+    /// - Complexity: O(elements); O(log n + elements that appear and disappear) for most scrolls by less than a quarter of
+    ///   what the view shows.
+    func update(
+        _ view: ListView, scrolledFrom old: Point? = nil, growth: Int, orRestoring former: ViewGeometry.Place
+    ) -> ViewChange? {
+        let range = view.workingRange
+        if let edit = view.edit(scrolledFrom: former) {
+            let (step, undoing) = view.scroll(edit)
+            guard view.sender.fetchContents(of: view, growth: growth) else {
+                environment.store.addReleaseCandidates(step.appeared.lazy.compactMap(\.key.handle))
+                view.undo(undoing, range, former)
+                return nil
+            }
+            return finish(step, of: view, compose(view, isFetched: true), scrolledFrom: old)
+        }
+        let place = view.place(former)
         let step = view.updateElements()
         guard view.sender.fetchContents(of: view, growth: growth) else {
             environment.store.addReleaseCandidates(step.appeared.lazy.compactMap(\.key.handle))
+            view.restore(place)
             return nil
         }
         return finish(step, of: view, compose(view, isFetched: true), scrolledFrom: old)
@@ -170,7 +187,9 @@ final class ViewCoordinator {
     ) -> ViewChange {
         let (display, range) = view.events(of: step)
         var calls = makeCalls(for: [step])
-        if let old, old != view.geometry.offset { calls += ControllerCalls(.scrolled, in: view).calls }
+        if let old, old != view.geometry.offset, environment.store.hasScrollDelegates {
+            calls += ControllerCalls(.scrolled, in: view).calls
+        }
         let events = [display, range].compactMap { $0 } + pictures + view.nearEndEvents()
         return ViewChange(events: events, calls: calls)
     }

@@ -102,6 +102,12 @@ extension ViewElement {
         return start..<elements[start...].partitionPoint { $0.section < sections.upperBound }
     }
 
+    /// Returns whether any element belongs to a section, among elements in list order.
+    static func isAny(of section: Int, in elements: [ViewElement]) -> Bool {
+        let place = elements.partitionPoint { $0.section < section }
+        return place < elements.count && elements[place].section == section
+    }
+
     /// Returns the index of the element with the place and the key of another, among elements in list order.
     static func index(of element: ViewElement, in elements: [ViewElement]) -> Int? {
         let index = elements.partitionPoint { isBefore($0, element) }

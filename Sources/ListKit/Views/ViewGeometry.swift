@@ -104,6 +104,10 @@ final class ViewGeometry {
     /// The layout before the update that is being presented; `nil` if it was not kept.
     var oldLayout: (any ListLayout)? { kind == .none ? nil : shared?.oldLayout ?? shared?.layout }
 
+    /// The part of the content along the scroll axis in which the update that is being presented changed frames; `nil` =
+    /// it changed none. It is endless if it is not known.
+    var changedPart: ClosedRange<Double>? { shared?.changedPart }
+
     /// Returns the place of an element that need not be in view; `nil` in the layout `none`.
     func attributes(of kind: ElementKind, at path: IndexPath) -> LayoutAttributes? {
         kind == .cell
@@ -262,6 +266,14 @@ final class ViewGeometry {
         Place(
             viewport: viewport, items: (visibleItems, shownItems), opening: opening, measuredSizes: measuredSizes,
             shifts: shifts, layout: shared)
+    }
+
+    /// Returns the viewport of a former place, if the view has only scrolled along the axis since.
+    func formerViewport(_ place: Place) -> Rect? {
+        guard let old = place.viewport, let viewport, old.size == viewport.size, let shared, place.layout === shared,
+            direction.replacing(0, in: old.origin) == direction.replacing(0, in: viewport.origin)
+        else { return nil }
+        return old
     }
 
     /// Brings a former viewport and layout back. The list must not have changed since.
@@ -446,7 +458,7 @@ final class ViewGeometry {
             let elements = (kind == .none ? requestedElements() : []) + empty
             return (elements, elements)
         }
-        let displayed = viewport.grown(by: viewOptions.buffer, along: axis)
+        let displayed = displayedRect(of: viewport)
         guard viewOptions.prefetch > viewOptions.buffer else {
             let elements = elements(in: displayed, origin: viewport.origin) + empty
             return (elements, elements)
@@ -458,7 +470,13 @@ final class ViewGeometry {
     /// The axis along which elements beyond the viewport are shown; `nil` = on all four sides.
     private var axis: ScrollDirection? { kind.usesPlacements ? nil : direction }
 
-    private func elements(in rect: Rect, origin: Point) -> [ViewElement] {
+    /// Returns the part of the content whose elements are displayed with a viewport.
+    func displayedRect(of viewport: Rect) -> Rect { viewport.grown(by: viewOptions.buffer, along: axis) }
+
+    /// Returns the elements that overlap a rectangle, section by section.
+    ///
+    /// - Parameter origin: the origin of the viewport.
+    func elements(in rect: Rect, origin: Point) -> [ViewElement] {
         let all = layout.attributes(in: rect, origin: origin)
         // Mostly the sections are next to each other, and are looked up at once.
         let bounds = layout.ordersBySection ? (all.first?.path.section ?? 0, all.last?.path.section ?? -1) : (0, -1)
@@ -475,9 +493,12 @@ final class ViewGeometry {
         return layout.ordersBySection ? elements : elements.sorted(by: ViewElement.isBefore)
     }
 
+    /// Whether the empty view is to be shown.
+    var showsEmptyView: Bool { environment.isEmpty && !environment.options.emptyContent.isEmpty }
+
     /// Returns the element of the empty view, if it is to be shown.
     private func emptyElement() -> ViewElement? {
-        guard environment.isEmpty, !environment.options.emptyContent.isEmpty else { return nil }
+        guard showsEmptyView else { return nil }
         return ViewElement(
             key: ElementKey(handle: nil, kind: .cell, index: 0), section: 0,
             frame: Rect(origin: .zero, size: viewport?.size ?? .zero), z: 0)

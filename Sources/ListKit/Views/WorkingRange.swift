@@ -18,7 +18,7 @@ struct WorkingRange {
     /// - Parameters:
     ///   - elements: the elements, section by section.
     ///   - size: the number of sections or items on each side for which the view's options have no number.
-    /// - Complexity: O(log n); O(elements) in a view that counts items.
+    /// - Complexity: O(log n).
     init(around elements: [ViewElement], _ options: ListViewOptions, size: Int, in map: SectionMap) {
         guard let first = elements.first(where: { $0.key.handle != nil })?.section,
             let last = elements.last(where: { $0.key.handle != nil })?.section
@@ -42,12 +42,13 @@ struct WorkingRange {
     /// and footers are visible, the range is empty and lies where they are: a header before the items of its section, a
     /// footer after them.
     private static func visibleItems(of elements: [ViewElement], _ map: SectionMap) -> Range<Int> {
-        var cells: ClosedRange<IndexPath>?
-        for element in elements where element.isCell {
-            let path = IndexPath(section: element.section, item: element.key.index)
-            cells = cells.map { min($0.lowerBound, path)...max($0.upperBound, path) } ?? path...path
+        // Elements are in list order: the first and the last cell are at the ends.
+        func path(_ element: ViewElement) -> IndexPath {
+            IndexPath(section: element.section, item: element.key.index)
         }
-        if let cells { return map.positions(of: cells) }
+        if let first = elements.first(where: \.isCell), let last = elements.last(where: \.isCell) {
+            return map.positions(of: path(first)...path(last))
+        }
         // A sticky header is also visible where its section ends, so the last element counts.
         guard let last = elements.filter({ $0.key.handle != nil }).max(by: ViewElement.isBefore) else { return 0..<0 }
         let place = map.itemOffset(ofSection: last.section)
@@ -92,15 +93,17 @@ extension DisplayStep {
             itemsExited = before.parts(without: after).flatMap { map.items(at: $0) }
             return
         }
-        func stays(_ section: Int) -> Bool { sections.map { !$0.contains(section) } ?? false }
-        entered = map.places(in: new.sections, unless: { stays($0) && old.sections.contains($0) }).filter {
+        // Of the sections that are in range before and after, only those of `sections` are looked up.
+        let common = new.sections.clamped(to: old.sections)
+        let looked = sections.map { common.clamped(to: $0) } ?? common
+        let (come, gone) = (new.sections.parts(without: common), old.sections.parts(without: common))
+        entered = (come + [looked]).flatMap { map.places(in: $0) }.filter {
             map.oldPosition(of: $0.handle).map(old.sections.contains) != true
-        }
-        exited = old.sections.compactMap { section -> (section: Int, handle: SectionHandle)? in
-            guard !stays(section) || !new.sections.contains(section) else { return nil }
+        }.sorted { $0.section < $1.section }
+        exited = (gone + [looked]).joined().compactMap { section -> (section: Int, handle: SectionHandle)? in
             guard let handle = map.oldHandle(at: section) else { return nil }
             return map.position(of: handle).map(new.sections.contains) == true ? nil : (section, handle)
-        }
+        }.sorted { $0.section < $1.section }
         setItems(from: old, to: new, map, forwarding)
     }
 
@@ -139,13 +142,6 @@ extension SectionMap {
     /// Returns the sections in a range of positions.
     fileprivate func places(in range: Range<Int>) -> [(section: Int, handle: SectionHandle)] {
         range.isEmpty ? [] : zip(range, handles(in: range)).map { ($0, $1) }
-    }
-
-    /// Returns the sections in a range of positions, without those to leave out.
-    fileprivate func places(
-        in range: Range<Int>, unless isLeftOut: (Int) -> Bool
-    ) -> [(section: Int, handle: SectionHandle)] {
-        range.compactMap { section in isLeftOut(section) ? nil : handle(at: section).map { (section, $0) } }
     }
 
     /// Returns the positions, counted from the start of the list, of the items from one path to another.

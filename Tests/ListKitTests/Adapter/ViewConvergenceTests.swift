@@ -132,6 +132,74 @@ struct ViewConvergenceTests {
         }
     }
 
+    @Test(
+        "views of many items scroll by little between moves and patches → each screen equals the screen of a new view",
+        arguments: 0..<18
+    )
+    func littleScrolls(seed: Int) throws {
+        var source = RandomList(seed: UInt64(seed) &* 52_711 &+ 5, ids: 120)
+        let list = TestHost(names: ["binding": "listd/binding"]) { configuration in
+            ConvergenceTests.configurations[seed % ConvergenceTests.configurations.count](&configuration)
+            (configuration.workingRange, configuration.nearEndDistance) = (seed % 3, 30)
+        }
+        let viewers = (0..<6).map { Viewer(ViewID($0 + 1), Self.options($0)) }
+        for viewer in viewers {
+            viewer.viewport = Rect(x: 0, y: 100, width: 200, height: 500)
+            try list.adapter.openView(viewer.screen.view, options: viewer.options)
+        }
+        try list.update(try source.ids.map { try source.object($0) })
+        for viewer in viewers {
+            viewer.receive(list.takeEvents())
+            guard viewer.options.layout != ListLayoutKind.none else { continue }
+            let id = viewer.screen.view
+            viewer.receive(try list.adapter.setViewport(view: id, seen: 0, rect: viewer.viewport).effects)
+            viewer.receive(try list.adapter.acknowledge(view: id, sequence: viewer.screen.sequence))
+        }
+        for _ in 0..<40 {
+            let viewer = viewers[Int.random(in: 0..<viewers.count, using: &source.random)]
+            if source.random.chance(oneIn: 3), list.adapter.objectCount > 0 {
+                let old = Int.random(in: 0..<list.adapter.objectCount, using: &source.random)
+                let new = max(0, min(old + Int.random(in: -6...6, using: &source.random), list.ids.count - 1))
+                if source.random.chance(oneIn: 3) {
+                    list.enqueue(
+                        .applyChanges(removed: [], upserts: [.init(try source.object(list.ids[old]))]))
+                } else {
+                    list.enqueue(.moveObject(id: list.ids[old], position: .before(list.ids[new])))
+                }
+                if source.random.chance(oneIn: 8) { list.enqueue(try source.operation()) }
+                list.flush()
+                let events = list.takeEvents()
+                for viewer in viewers { viewer.receive(events) }
+            } else if viewer.options.layout == ListLayoutKind.none || source.random.chance(oneIn: 12) {
+                viewer.receive(try performRandomAction(viewer, list.adapter, &source))
+            } else {
+                let description = try list.adapter.viewDescription(viewer.screen.view)
+                let distance = Double(Int.random(in: -8...8, using: &source.random)) * 7.5
+                let rect = Rect(
+                    origin: description.viewport.origin + Point(x: 0, y: distance), size: description.viewport.size)
+                let growth = source.random.chance(oneIn: 4) ? 0 : Int.max
+                let reply = try? list.adapter.presentation.setViewport(
+                    view: viewer.screen.view, seen: 0, rect: rect, growth: growth)
+                viewer.receive(reply?.effects ?? list.adapter.presentation.takeEvents())
+                if source.random.chance(oneIn: 2) {
+                    viewer.receive(
+                        try list.adapter.acknowledge(view: viewer.screen.view, sequence: viewer.screen.sequence))
+                }
+            }
+            for viewer in viewers { try check(viewer, list.adapter, &source) }
+            checkElements(list.adapter)
+        }
+    }
+
+    /// Compares the elements of all views with those that are computed anew.
+    private func checkElements(_ adapter: ListAdapter) {
+        for view in adapter.presentation.views.views where !view.geometry.isAsleep {
+            let fresh = view.geometry.visibleElements()
+            #expect(view.elements.map(\.key) == fresh.all.map(\.key), "view \(view.id)")
+            #expect(view.displayed.map(\.frame) == fresh.displayed.map(\.frame), "view \(view.id)")
+        }
+    }
+
     private func step(_ source: inout RandomList, _ list: TestHost, _ viewers: [Viewer]) throws {
         if source.random.chance(oneIn: 2) {
             for _ in 0..<Int.random(in: 1...2, using: &source.random) { list.enqueue(try source.operation()) }

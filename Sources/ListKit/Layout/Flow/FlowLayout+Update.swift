@@ -126,9 +126,17 @@ extension FlowLayout {
     /// - Parameter old: the place of the sections before the change, which kept the number of sections.
     func changedPart(of sections: Range<Int>, before old: FlowPart) -> ClosedRange<Double>? {
         guard let new = part(of: sections), new.exit == old.exit, new.contentSize == old.contentSize else { return nil }
-        let extent = new.extent.union(old.extent)
-        // A point more than is needed, so that rounded coordinates are inside.
-        return rules.scale.points(extent.start) - 1...rules.scale.points(extent.end) + 1
+        return points(new.extent.union(old.extent))
+    }
+
+    /// Returns the part of the content along the scroll axis, in points, in which some sections lie; nil if there are none.
+    ///
+    /// - Complexity: O(log n).
+    func extent(of sections: Range<Int>) -> ClosedRange<Double>? { part(of: sections).map { points($0.extent) } }
+
+    /// Returns an interval in points, with a point more on each side, so that rounded coordinates are inside.
+    private func points(_ extent: Interval) -> ClosedRange<Double> {
+        rules.scale.points(extent.start) - 1...rules.scale.points(extent.end) + 1
     }
 
     /// Returns the state of the flow before a section, or after the last one, in the coordinates of the content.
