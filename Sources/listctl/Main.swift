@@ -12,7 +12,7 @@ struct Main {
         _ = unsafe setlocale(LC_ALL, "C.UTF-8")
         do throws(UsageError) {
             let request = try Request(parsing: Request.commandLineWords())
-            exit(await CommandRunner.run(request).rawValue)
+            exit(await request.run().rawValue)
         } catch {
             Output.printMessage("\(error.message); see “listctl help\(error.command.map { " " + $0 } ?? "")”")
             exit(ExitCode.usage.rawValue)

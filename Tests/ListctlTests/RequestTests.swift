@@ -8,11 +8,9 @@ import Testing
 
 @Suite("Parsing listctl command lines")
 struct RequestTests {
-    private func invocation(
-        _ words: [String], of command: any Command.Type
-    ) throws(UsageError) -> Invocation {
-        let options = CommandSyntax.common + CommandTable.all.flatMap { $0.syntax.options }
-        return try Invocation(try CommandLineWord.read(words, options: options), of: command.syntax)
+    private func invocation(_ words: [String], of command: Command) throws(UsageError) -> Invocation {
+        let options = Command.common + Command.all.flatMap(\.options)
+        return try Invocation(try CommandLineWord.read(words, options: options), of: command)
     }
 
     @Test(
@@ -27,7 +25,7 @@ struct RequestTests {
         ] as [([String], String)])
     func understood(words: [String], command: String) throws {
         let request = try Request(parsing: words)
-        #expect(type(of: request.command).syntax.name == command)
+        #expect(request.command.name == command)
     }
 
     @Test("every command accepts an option → the option may have any position")
@@ -40,12 +38,12 @@ struct RequestTests {
 
     @Test("a command has operands and options → they are parsed by name and in order")
     func operands() throws {
-        let patch = try invocation(["a", "x", "n=1", "--unset", "b", "m=2", "--unset=c"], of: PatchCommand.self)
+        let patch = try invocation(["a", "x", "n=1", "--unset", "b", "m=2", "--unset=c"], of: .patch)
         #expect(patch.operand("NAME") == "a")
         #expect(patch.operand("ID") == "x")
         #expect(patch.operands("KEY=VALUE") == ["n=1", "m=2"])
         #expect(patch.values(of: "unset") == ["b", "c"])
-        let removed = try invocation(["--", "--odd"], of: RemoveCommand.self)
+        let removed = try invocation(["--", "--odd"], of: .remove)
         #expect(removed.operand("NAME") == "--odd")
     }
 
@@ -87,7 +85,7 @@ struct RequestTests {
 
     @Test("an option that several commands share → takes a value in all of the commands, or in none")
     func optionsAgree() {
-        let options = CommandSyntax.common + CommandTable.all.flatMap { $0.syntax.options }
+        let options = Command.common + Command.all.flatMap(\.options)
         for (name, same) in Dictionary(grouping: options, by: \.name) {
             #expect(Set(same.map { $0.value == nil }).count == 1, "\(name)")
         }
@@ -95,11 +93,11 @@ struct RequestTests {
 
     @Test("commands have names → each name is unique and has a one-sentence summary")
     func table() {
-        #expect(Set(CommandTable.all.map { $0.syntax.name }).count == CommandTable.all.count)
-        for syntax in CommandTable.all.map({ $0.syntax }) {
-            #expect(syntax.summary.hasSuffix("."), "\(syntax.name)")
-            #expect(syntax.operands.dropLast().allSatisfy { $0.arity == .one }, "\(syntax.name)")
-            #expect(HelpText.text(syntax).split(separator: "\n").allSatisfy { $0.count <= 80 || !$0.contains("  ") })
+        #expect(Set(Command.all.map(\.name)).count == Command.all.count)
+        for command in Command.all {
+            #expect(command.summary.hasSuffix("."), "\(command.name)")
+            #expect(command.operands.dropLast().allSatisfy { $0.arity == .one }, "\(command.name)")
+            #expect(command.helpText.split(separator: "\n").allSatisfy { $0.count <= 80 || !$0.contains("  ") })
         }
     }
 
@@ -115,19 +113,19 @@ struct RequestTests {
             ("n=[01]", .string("[01]")), ("n=\"a\tb\"", .string("\"a\tb\"")),
         ] as [(String, DBusValue)])
     func fields(word: String, value: DBusValue) throws {
-        #expect(try FieldWords.content(of: [word])["n"] == value)
+        #expect(try Content(words: [word])["n"] == value)
     }
 
     @Test(
         "a command line is unfinished → completions of its last word are offered",
         arguments: [
-            (["push", "a", ""], CommandSyntax.Completion.file), (["push", ""], .list),
+            (["push", "a", ""], Command.Completion.file), (["push", ""], .list),
             (["--bus", "system", "show", ""], .list),
             (["create", "a", "x=1", ""], .listOption), (["create", ""], .nothing), (["show", "a", ""], .nothing),
             (["unload", ""], .plugin), (["--color", ""], .words(["auto", "always", "never"])), (["fly", ""], .nothing),
             (["remove", "--", "-"], .list),
-        ] as [([String], CommandSyntax.Completion)])
-    func completed(words: [String], completion: CommandSyntax.Completion) {
+        ] as [([String], Command.Completion)])
+    func completed(words: [String], completion: Command.Completion) {
         #expect(CompletedWords(words).completion == completion)
     }
 }

@@ -102,38 +102,27 @@ extension ListDaemonClient {
         }
     }
 
-    /// A program that has called listd and is still connected, as `ListClients` describes it.
-    public struct ClientRow: Sendable {
-        /// The unique name of the client.
+    /// A client or a plugin, as listd describes it.
+    public struct Description: Sendable {
+        /// The unique name of the client, or the name of the plugin.
         public let name: String
-        /// What listd tells about the client by name: `transport`, `user`, `command`, `pid`, `calls` and so on
-        /// (org.listd.Listd1(5)).
+        /// What listd tells by name (org.listd.Listd1(5)). Of a client: `transport`, `user`, `command`, `pid`, `calls` and
+        /// so on. Of a plugin: `version`, `file`, `isolation`, `state`, `error`, `restarts`, and `pid` and `memory` of its
+        /// worker.
         public let values: [String: DBusValue]
     }
 
-    /// Returns the clients in the order in which they connected. Only administrators may call this.
-    public func clients() async throws(DBusError) -> [ClientRow] {
-        try await rows("ListClients").map { ClientRow(name: $0, values: $1) }
-    }
-
-    /// A plugin, as `ListPlugins` describes it.
-    public struct PluginRow: Sendable {
-        /// The name of the plugin.
-        public let name: String
-        /// What listd tells about the plugin by name: `version`, `file`, `isolation`, `state`, `error`, `restarts`,
-        /// and `pid` and `memory` of its worker.
-        public let values: [String: DBusValue]
-    }
+    /// Returns the programs that have called listd and are still connected, in the order in which they connected. Only
+    /// administrators may call this.
+    public func clients() async throws(DBusError) -> [Description] { try await descriptions("ListClients") }
 
     /// Returns the plugins and their states, sorted by name.
-    public func plugins() async throws(DBusError) -> [PluginRow] {
-        try await rows("ListPlugins").map { PluginRow(name: $0, values: $1) }
-    }
+    public func plugins() async throws(DBusError) -> [Description] { try await descriptions("ListPlugins") }
 
-    private func rows(_ method: String) async throws(DBusError) -> [(String, [String: DBusValue])] {
+    private func descriptions(_ method: String) async throws(DBusError) -> [Description] {
         typealias Row = DBusStruct<String, [String: DBusValue]>
         return try await manager.call(method, returning: [Row].self).map { row in
-            (row.members.0, row.members.1.mapValues(\.unwrapped))
+            Description(name: row.members.0, values: row.members.1.mapValues(\.unwrapped))
         }
     }
 }

@@ -3,35 +3,37 @@
 import DBus
 import ListClient
 
-/// Functions that choose a bus and connect to it.
-@DBusActor
-enum BusChoice {
-    /// Returns the address of the bus that the command line names. By default that is the session bus if listd is on
-    /// it, else the system bus.
-    static func address(for bus: Request.Bus) async throws(DBusError) -> BusAddress {
-        switch bus {
+extension Request.Bus {
+    /// Returns the address of the bus. By default that is the session bus if listd is on it, else the system bus.
+    @DBusActor
+    func address() async throws(DBusError) -> BusAddress {
+        switch self {
         case .session: return .session
         case .system: return .system
         case .address(let address): return .address(address)
-        case .automatic: return await isOnSessionBus() ? .session : .system
+        case .automatic: return await Self.isOnSessionBus() ? .session : .system
         }
     }
 
-    /// Opens a connection to the bus, or directly to listd.
-    ///
-    /// - Throws: `NoServer` for every failure: a wrong address, a socket that refuses, or an error of the other end.
-    static func connect(to address: BusAddress) async throws(DBusError) -> Connection {
-        do throws(DBusError) {
-            return try await Connection.open(address)
-        } catch {
-            throw DBusError(.noServer, error.message)
-        }
-    }
-
+    @DBusActor
     private static func isOnSessionBus() async -> Bool {
         guard let connection = try? await Connection.open(.session, timeout: .seconds(2)) else { return false }
         defer { connection.close() }
         return (try? await connection.owner(of: ListdName.bus)).flatMap { $0 } != nil
+    }
+}
+
+extension BusAddress {
+    /// Opens a connection to the bus, or directly to listd.
+    ///
+    /// - Throws: `NoServer` for every failure: a wrong address, a socket that refuses, or an error of the other end.
+    @DBusActor
+    func connect() async throws(DBusError) -> Connection {
+        do throws(DBusError) {
+            return try await Connection.open(self)
+        } catch {
+            throw DBusError(.noServer, error.message)
+        }
     }
 }
 
@@ -152,21 +154,21 @@ struct DaemonActivation {
         guard try await connection.owner(of: ListdName.bus) == nil,
             (try? await connection.owner(of: Self.manager)).flatMap({ $0 }) != nil
         else { return }
-        let outcome = Outcome()
+        let awaited = AwaitedStart()
         let rule = MatchRule(
             sender: Self.manager, path: Self.unitPath, interface: StandardInterface.properties,
             member: "PropertiesChanged")
-        let changes = try? await connection.subscribe(rule) { _ in check(outcome) }
+        let changes = try? await connection.subscribe(rule) { _ in check(awaited) }
         defer { changes?.cancel() }
         _ = try? await systemd.call("Subscribe")
         var start = try Message.methodCall(
             to: connection.bus.destination, path: connection.bus.path, interface: connection.bus.interface,
             member: "StartServiceByName")
         try start.write(ListdName.bus, UInt32(0))
-        connection.call(start) { outcome.settle($0.map { _ in () }) }
-        check(outcome)
+        connection.call(start) { awaited.settle($0.map { _ in () }) }
+        check(awaited)
         do throws(DBusError) {
-            try await outcome.result()
+            try await awaited.result()
         } catch {
             // A unit that is started again and again is not failed yet.
             guard error.isTimeout, let state = await unitState(), state.active != "active" else { throw error }
@@ -190,9 +192,9 @@ struct DaemonActivation {
         var isDown: Bool { (active == "failed" || active == "inactive") && !hasJob }
     }
 
-    /// The result of waiting; the first one counts.
+    /// A start that is awaited, with its result; the first result counts.
     @DBusActor
-    private final class Outcome {
+    private final class AwaitedStart {
         private var settled: Result<Void, DBusError>?
         private var continuation: CheckedContinuation<Result<Void, DBusError>, Never>?
         /// Whether the unit's state is checked again after a moment.
@@ -212,15 +214,15 @@ struct DaemonActivation {
     }
 
     /// Ends the wait if the unit is down now and a moment later.
-    private func check(_ outcome: Outcome) {
+    private func check(_ awaited: AwaitedStart) {
         Task { @DBusActor in
-            guard !outcome.isWatched, let state = await unitState(), state.isDown else { return }
-            outcome.isWatched = true
+            guard !awaited.isWatched, let state = await unitState(), state.isDown else { return }
+            awaited.isWatched = true
             EventLoop.shared.addTimer(after: Self.grace) {
                 Task { @DBusActor in
-                    outcome.isWatched = false
+                    awaited.isWatched = false
                     guard let state = await unitState(), state.isDown else { return }
-                    outcome.settle(.failure(failure(state)))
+                    awaited.settle(.failure(failure(state)))
                 }
             }
         }

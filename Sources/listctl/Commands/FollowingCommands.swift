@@ -73,9 +73,9 @@ final class Following {
     private func printChange(_ change: MirrorChange) {
         let revision = follower?.mirror.revision ?? 0
         if json {
-            Output.writeJSON(ChangeLine.members(of: change).merging(["revision": .uint64(revision)]) { $1 })
+            Output.writeJSON(change.members.merging(["revision": .uint64(revision)]) { $1 })
         } else {
-            Output.writeLine("\(ClockTime.now)  revision \(revision)  \(ChangeLine.text(of: change))")
+            Output.writeLine("\(ClockTime.now)  revision \(revision)  \(change.text)")
         }
     }
 
@@ -86,18 +86,16 @@ final class Following {
     }
 }
 
-/// The check that a list exists before a command follows it. Otherwise the command would wait forever for a list whose
-/// name is mistyped.
-@DBusActor
-enum Presence {
-    /// Returns the path of a list, and prints a message if the list has failed.
+extension CommandContext {
+    /// Returns the path of a list before a command follows it, and prints a message if the list has failed. Without the
+    /// check, the command would wait forever for a list whose name is mistyped.
     ///
     /// Without a name it only checks that listd answers, and returns nil. When listd does not answer in time, it
     /// prints a message once and tries again.
     ///
     /// - Throws: the error of the bus or of listd.
-    static func findList(named name: String?, at address: BusAddress) async throws(DBusError) -> ObjectPath? {
-        let daemon = ListDaemonClient(connection: try await BusChoice.connect(to: address))
+    func findList(named name: String?, at address: BusAddress) async throws(DBusError) -> ObjectPath? {
+        let daemon = ListDaemonClient(connection: try await address.connect())
         defer { daemon.connection.close() }
         var notice = WaitingNotice()
         while true {
@@ -107,7 +105,7 @@ enum Presence {
                     return nil
                 }
                 let adapter = try await daemon.adapter(name)
-                await FailedLists.report(adapter, named: name)
+                await daemon.reportFailure(of: adapter, named: name)
                 return adapter.path
             } catch {
                 guard error.isTimeout else { throw error }
@@ -117,28 +115,28 @@ enum Presence {
     }
 }
 
-/// Messages on standard error about lists whose source cannot be read. Without a message, such a list would look like
-/// one that never changes.
-@DBusActor
-enum FailedLists {
+// Messages on standard error about lists whose source cannot be read. Without a message, such a list would look like one
+// that never changes.
+extension ListDaemonClient {
     /// Prints a message if the list has failed, or lacks a part of its source.
-    static func report(_ adapter: RemoteObject, named name: String) async {
+    func reportFailure(of adapter: RemoteObject, named name: String) async {
         let state = try? await adapter.property("State", as: String.self)
-        report(name, state: state ?? "", error: (try? await adapter.property("SourceError", as: String.self)) ?? "")
+        let error = try? await adapter.property("SourceError", as: String.self)
+        Self.reportFailure(of: name, state: state ?? "", error: error ?? "")
     }
 
     /// Prints messages about all lists that have failed or lack a part of their source, and about plugins that have
     /// failed.
-    static func reportAll(_ lists: [ListDescription], of daemon: ListDaemonClient) async {
-        for list in lists { report(list.name, state: list.state, error: list.sourceError) }
-        for plugin in (try? await daemon.plugins()) ?? [] where plugin.values.text("state") == failed {
+    func reportFailures(of lists: [AdapterRow]) async {
+        for list in lists { Self.reportFailure(of: list.name, state: list.state, error: list.sourceError) }
+        for plugin in (try? await plugins()) ?? [] where plugin.values.text("state") == Self.failed {
             Output.printMessage("the plugin “\(plugin.name)” has failed: \(plugin.values.text("error") ?? "")")
         }
     }
 
     private static let failed = "failed"
 
-    private static func report(_ name: String, state: String, error: String) {
+    private static func reportFailure(of name: String, state: String, error: String) {
         if state == failed {
             let reason = error.isEmpty ? "; users who may read the list see the reason" : ": \(error)"
             Output.printMessage("the list “\(name)” has failed\(reason)")
@@ -318,9 +316,9 @@ final class Monitor {
     }
 }
 
-/// `top`: shows the busiest lists and clients, and updates them regularly.
-struct TopCommand: Command {
-    static let syntax = CommandSyntax(
+extension Command {
+    /// `top`: shows the busiest lists and clients, and updates them regularly.
+    static let top = Command(
         name: "top", group: .looking, summary: "Show the busiest lists and clients, again and again.",
         options: [
             .init(name: "delay", value: "SECONDS", summary: "The time between two updates: 1 to 3600, by default 2."),
@@ -331,50 +329,46 @@ struct TopCommand: Command {
         ],
         discussion: [
             "On a terminal, it overwrites its previous output, and q ends it. Only administrators see the clients."
-        ])
-
-    private let delay: Int
-    private let count: Int?
-
-    init(_ invocation: Invocation) throws(UsageError) {
-        delay = try invocation.number(of: "delay", in: 1...3600) ?? 2
-        count = try invocation.number(of: "count", in: 1...1_000_000_000)
-    }
-
-    func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
-        try await context.withDaemon { daemon throws(DBusError) in
-            Output.exitWhenReaderCloses()
-            let screen = context.json ? nil : RefreshedScreen()
-            defer { screen?.close() }
-            var shown = 0
-            while true {
-                let lists = try await daemon.adapters().map(ListDescription.init)
-                // Users who are not administrators see the lists only.
-                let clients = try? await daemon.clients()
-                if context.json {
-                    for list in lists { Output.writeJSON(list.members) }
-                } else {
-                    let rows = screen == nil ? Int.max : Terminal.size().rows
-                    let style = TextStyle(
-                        isColored: context.style.isColored, columns: screen.map { _ in Terminal.size().columns })
-                    let lines = Self.lines(lists, clients, rows: rows, style)
-                    if let screen { screen.show(lines) } else { lines.forEach(Output.writeLine) }
-                }
-                shown += 1
-                if shown == count { return .done }
-                if let screen {
-                    if let code = await screen.wait(.seconds(delay)) { return code }
-                } else {
-                    try? await Task.sleep(for: .seconds(delay))
+        ]
+    ) { invocation throws(UsageError) in
+        let delay = try invocation.number(of: "delay", in: 1...3600) ?? 2
+        let count = try invocation.number(of: "count", in: 1...1_000_000_000)
+        return { context throws(DBusError) in
+            try await context.withDaemon { daemon throws(DBusError) in
+                Output.exitWhenReaderCloses()
+                let screen = context.json ? nil : RefreshedScreen()
+                defer { screen?.close() }
+                var shown = 0
+                while true {
+                    let lists = try await daemon.adapters()
+                    // Users who are not administrators see the lists only.
+                    let clients = try? await daemon.clients()
+                    if context.json {
+                        for list in lists { Output.writeJSON(list.members) }
+                    } else {
+                        let rows = screen == nil ? Int.max : Terminal.size().rows
+                        let style = TextStyle(
+                            isColored: context.style.isColored, columns: screen.map { _ in Terminal.size().columns })
+                        let lines = topLines(lists, clients, rows: rows, style)
+                        if let screen { screen.show(lines) } else { lines.forEach(Output.writeLine) }
+                    }
+                    shown += 1
+                    if shown == count { return .done }
+                    if let screen {
+                        if let code = await screen.wait(.seconds(delay)) { return code }
+                    } else {
+                        try? await Task.sleep(for: .seconds(delay))
+                    }
                 }
             }
         }
     }
 
-    /// Returns the lines of one screen. Rows that do not fit are left out, so that the terminal does not scroll.
+    /// Returns the lines of one screen of `top`. Rows that do not fit are left out, so that the terminal does not scroll.
     @DBusActor
-    private static func lines(
-        _ lists: [ListDescription], _ clients: [ListDaemonClient.ClientRow]?, rows: Int, _ style: TextStyle
+    private static func topLines(
+        _ lists: [ListDaemonClient.AdapterRow], _ clients: [ListDaemonClient.Description]?, rows: Int,
+        _ style: TextStyle
     ) -> [String] {
         let busiest = lists.sorted {
             ($1.changesPerSecond, $1.views, $1.objects) < ($0.changesPerSecond, $0.views, $0.objects)
@@ -392,10 +386,10 @@ struct TopCommand: Command {
         // Subtracts the two headings and the empty line between the tables.
         let room = rows == .max ? Int.max : max(1, rows - lines.count - (callers == nil ? 1 : 3))
         let shownLists = min(busiest.count, callers == nil ? room : max(room / 2, room - (callers?.count ?? 0)))
-        lines += table(ListDescription.columns, busiest.prefix(shownLists).map(\.row), style)
+        lines += table(ListDaemonClient.AdapterRow.columns, busiest.prefix(shownLists).map(\.row), style)
         if let callers {
-            let rows = callers.prefix(max(0, room == .max ? .max : room - shownLists)).map(ClientsCommand.row)
-            lines += [""] + table(ClientsCommand.columns, rows, style)
+            let rows = callers.prefix(max(0, room == .max ? .max : room - shownLists)).map(\.clientRow)
+            lines += [""] + table(ListDaemonClient.Description.clientColumns, rows, style)
         }
         return Array(lines.prefix(rows))
     }

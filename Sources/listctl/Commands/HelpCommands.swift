@@ -4,106 +4,120 @@ import DBus
 import ListClient
 import ListProtocol
 
-/// `help`: prints help on all commands, or on one command.
-struct HelpCommand: Command {
-    static let syntax = CommandSyntax(
+extension Command {
+    /// `help`: prints help on all commands, or on one command.
+    static let help = Command(
         name: "help", group: .other, summary: "Print help on a command, or on all.",
         operands: [.init(name: "COMMAND", arity: .optional, completion: .words([]))],
         options: [
             .init(name: "manual", summary: "Print the commands as the manual page has them, in the format of scdoc(5).")
-        ])
-
-    private let topic: CommandSyntax?
-    private let isManual: Bool
-
-    init(topic: CommandSyntax?) {
-        self.topic = topic
-        isManual = false
-    }
-
-    init(_ invocation: Invocation) throws(UsageError) {
-        let names = invocation.operands("COMMAND")
-        topic = names.first.flatMap { CommandTable.command(named: $0)?.syntax }
-        isManual = invocation.has("manual")
-        if let name = names.first, topic == nil { throw UsageError(message: "unknown command \(name)") }
-    }
-
-    func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
-        if isManual {
-            Output.write(ManualText.commands)
-        } else {
-            Output.write(topic.map(HelpText.text) ?? HelpText.overview)
+        ]
+    ) { invocation throws(UsageError) in
+        let name = invocation.operands("COMMAND").first
+        let topic = name.flatMap { named($0) }
+        let isManual = invocation.has("manual")
+        if let name, topic == nil { throw UsageError(message: "unknown command \(name)") }
+        return { _ throws(DBusError) in
+            Output.write(isManual ? manual : topic?.helpText ?? overview)
+            return .done
         }
-        return .done
     }
-}
 
-/// `version`: prints the program's version.
-struct VersionCommand: Command {
-    static let syntax = CommandSyntax(name: "version", group: .other, summary: "Print the version.")
-
-    init() {}
-
-    init(_ invocation: Invocation) {}
-
-    func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
-        context.print("listctl \(Version.text)", json: ["version": .string(Version.text)])
-        return .done
+    /// `version`: prints the program's version.
+    static let version = Command(name: "version", group: .other, summary: "Print the version.") { _ in
+        return { context throws(DBusError) in
+            context.print("listctl \(Version.text)", json: ["version": .string(Version.text)])
+            return .done
+        }
     }
-}
 
-/// `completion`: prints the completion script for a shell.
-struct CompletionCommand: Command {
-    static let syntax = CommandSyntax(
+    /// `completion`: prints the completion script for a shell.
+    static let completion = Command(
         name: "completion", group: .other, summary: "Print what a shell reads to complete listctl's words.",
-        operands: [.init(name: "SHELL", completion: .words(CompletionScript.Shell.allCases.map(\.rawValue)))],
-        discussion: ["SHELL is bash, zsh or fish. The packages install the scripts for all three."])
-
-    private let shell: CompletionScript.Shell
-
-    init(_ invocation: Invocation) throws(UsageError) {
+        operands: [.init(name: "SHELL", completion: .words(CompletingShell.allCases.map(\.rawValue)))],
+        discussion: ["SHELL is bash, zsh or fish. The packages install the scripts for all three."]
+    ) { invocation throws(UsageError) in
         let name = invocation.operand("SHELL")
-        guard let shell = CompletionScript.Shell(rawValue: name) else {
+        guard let shell = CompletingShell(rawValue: name) else {
             throw UsageError(message: "completion takes bash, zsh or fish, not \(name)")
         }
-        self.shell = shell
+        return { _ throws(DBusError) in
+            Output.write(shell.script)
+            return .done
+        }
     }
 
-    func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
-        Output.write(CompletionScript.text(for: shell))
-        return .done
+    /// `complete`: prints the completions of the last of the given words.
+    static let complete = Command(
+        name: "complete", group: .other,
+        summary: "Print the possible completions of the last of some words, for shells.",
+        operands: [.init(name: "WORD", arity: .any)],
+        discussion: ["Give the words after “--”. The line “:file” means that the names of files complete the word."]
+    ) { invocation in
+        let words = invocation.operands("WORD")
+        return { context throws(DBusError) in
+            let given = CompletedWords(words)
+            switch given.completion {
+            case .nothing: break
+            case .file: Output.writeLine(":file")
+            case .words(let words): for word in words { Output.writeLine(word) }
+            case .listOption: for key in AdapterOptionText.keys { Output.writeLine(key + "=") }
+            case .list:
+                try await printNames(
+                    of: { daemon throws(DBusError) in try await daemon.adapters().map(\.name) }, completing: given,
+                    in: context)
+            case .plugin:
+                try await printNames(
+                    of: { daemon throws(DBusError) in try await daemon.plugins().map(\.name) }, completing: given,
+                    in: context)
+            }
+            return .done
+        }
+    }
+
+    /// Prints the names that can be completed: those on one line, without control characters, that do not look like an
+    /// option.
+    @DBusActor
+    private static func printNames(
+        of names: @DBusActor (ListDaemonClient) async throws(DBusError) -> [String], completing given: CompletedWords,
+        in context: CommandContext
+    ) async throws(DBusError) {
+        let bus = given.bus ?? context.bus
+        let context = CommandContext(bus: bus, json: false, style: context.style)
+        for name in try await context.withDaemon(names)
+        where !name.hasPrefix("-") && !name.unicodeScalars.contains(where: DisplayText.controlsTerminal) {
+            Output.writeLine(name)
+        }
     }
 }
 
-/// Help on the commands as text of at most 80 columns.
-enum HelpText {
+// Help on the commands, as text of at most 80 columns.
+extension Command {
     /// The list of all commands by group, with the options that every command takes.
     static let overview: String = {
         var lines = ["usage: listctl [OPTION...] COMMAND [WORD...]"]
-        let width = CommandTable.all.map { $0.syntax.name.count }.max() ?? 0
-        for group in CommandSyntax.Group.allCases {
+        let width = all.map(\.name.count).max() ?? 0
+        for group in Group.allCases {
             lines += ["", group.rawValue + ":"]
-            for syntax in CommandTable.all.map({ $0.syntax }) where syntax.group == group {
-                lines += entry(syntax.name, syntax.summary, width: width)
+            for command in all where command.group == group {
+                lines += entry(command.name, command.summary, width: width)
             }
         }
-        lines += ["", "Options of every command:"] + entries(CommandSyntax.common)
+        lines += ["", "Options of every command:"] + entries(common)
         lines += ["", "“listctl help COMMAND” says more about one, listctl(1) about all."]
         return lines.joined(separator: "\n") + "\n"
     }()
 
-    /// Returns the help on one command.
-    static func text(_ syntax: CommandSyntax) -> String {
-        var lines = ["usage: listctl \(syntax.synopsis)", ""] + wrapped(syntax.summary, indent: 0)
-        for paragraph in syntax.discussion { lines += [""] + wrapped(paragraph, indent: 0) }
-        if !syntax.options.isEmpty { lines += ["", "Options:"] + entries(syntax.options) }
-        lines += [
-            "", "Options of every command: " + CommandSyntax.common.map { "--\($0.name)" }.joined(separator: ", "),
-        ]
+    /// The help on this command.
+    var helpText: String {
+        var lines = ["usage: listctl \(synopsis)", ""] + Self.wrapped(summary, indent: 0)
+        for paragraph in discussion { lines += [""] + Self.wrapped(paragraph, indent: 0) }
+        if !options.isEmpty { lines += ["", "Options:"] + Self.entries(options) }
+        lines += ["", "Options of every command: " + Self.common.map { "--\($0.name)" }.joined(separator: ", ")]
         return lines.joined(separator: "\n") + "\n"
     }
 
-    private static func entries(_ options: [CommandSyntax.Option]) -> [String] {
+    private static func entries(_ options: [Option]) -> [String] {
         let names = options.map { "--\($0.name)" + ($0.value.map { " " + $0 } ?? "") }
         let width = names.map(\.count).max() ?? 0
         return zip(names, options).flatMap { entry($0, $1.summary, width: width) }
@@ -132,26 +146,26 @@ enum HelpText {
     }
 }
 
-/// The list of commands in listctl(1), in the format of scdoc(5).
-enum ManualText {
-    /// All commands with their options. Each group of commands has a heading.
-    static let commands: String = {
+extension Command {
+    /// The list of commands in listctl(1), in the format of scdoc(5): all commands with their options. Each group of
+    /// commands has a heading.
+    private static let manual: String = {
         var text = ""
-        for group in CommandSyntax.Group.allCases {
+        for group in Group.allCases {
             text += "## \(group.rawValue)\n\n"
-            for syntax in CommandTable.all.map({ $0.syntax }) where syntax.group == group {
-                text += heading(of: syntax) + "\n\t" + paragraphs(of: syntax).joined(separator: "\n\n\t") + "\n\n"
+            for command in all where command.group == group {
+                text += command.manualHeading + "\n\t" + command.manualParagraphs.joined(separator: "\n\n\t") + "\n\n"
             }
         }
         return text
     }()
 
-    private static func heading(of syntax: CommandSyntax) -> String {
-        let options = syntax.options.map { option in
-            "[*--\(option.name)*" + (option.value.map { " _\(escaped($0))_" } ?? "") + "]"
+    private var manualHeading: String {
+        let options = options.map { option in
+            "[*--\(option.name)*" + (option.value.map { " _\(Self.escaped($0))_" } ?? "") + "]"
         }
-        let operands = syntax.operands.map { operand in
-            let name = "_\(escaped(operand.name))_"
+        let operands = operands.map { operand in
+            let name = "_\(Self.escaped(operand.name))_"
             return switch operand.arity {
             case .one: name
             case .optional: "[\(name)]"
@@ -159,14 +173,15 @@ enum ManualText {
             case .atLeastOne: "\(name)..."
             }
         }
-        return (["*\(syntax.name)*"] + options + operands).joined(separator: " ")
+        return (["*\(name)*"] + options + operands).joined(separator: " ")
     }
 
-    private static func paragraphs(of syntax: CommandSyntax) -> [String] {
-        let options = syntax.options.map { option in
-            "*--\(option.name)*" + (option.value.map { " _\(escaped($0))_" } ?? "") + ": " + escaped(option.summary)
+    private var manualParagraphs: [String] {
+        let options = options.map { option in
+            "*--\(option.name)*" + (option.value.map { " _\(Self.escaped($0))_" } ?? "") + ": "
+                + Self.escaped(option.summary)
         }
-        return ([syntax.summary] + syntax.discussion).map(escaped) + options
+        return ([summary] + discussion).map(Self.escaped) + options
     }
 
     /// Returns the text with scdoc's markup characters escaped.
@@ -180,57 +195,10 @@ enum ManualText {
     }
 }
 
-/// `complete`: prints the completions of the last of the given words.
-struct CompleteCommand: Command {
-    static let syntax = CommandSyntax(
-        name: "complete", group: .other,
-        summary: "Print the possible completions of the last of some words, for shells.",
-        operands: [.init(name: "WORD", arity: .any)],
-        discussion: ["Give the words after “--”. The line “:file” means that the names of files complete the word."])
-
-    private let words: [String]
-
-    init(_ invocation: Invocation) { words = invocation.operands("WORD") }
-
-    func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
-        let given = CompletedWords(words)
-        switch given.completion {
-        case .nothing: break
-        case .file: Output.writeLine(":file")
-        case .words(let words): for word in words { Output.writeLine(word) }
-        case .listOption: for key in AdapterOptionText.keys { Output.writeLine(key + "=") }
-        case .list:
-            try await printNames(
-                of: { daemon throws(DBusError) in try await daemon.adapters().map(\.name) }, completing: given,
-                in: context)
-        case .plugin:
-            try await printNames(
-                of: { daemon throws(DBusError) in try await daemon.plugins().map(\.name) }, completing: given,
-                in: context)
-        }
-        return .done
-    }
-
-    /// Prints the names that can be completed: those on one line, without control characters, that do not look like an
-    /// option.
-    @DBusActor
-    private func printNames(
-        of names: @DBusActor (ListDaemonClient) async throws(DBusError) -> [String], completing given: CompletedWords,
-        in context: CommandContext
-    ) async throws(DBusError) {
-        let bus = given.bus ?? context.bus
-        let context = CommandContext(bus: bus, json: false, style: context.style)
-        for name in try await context.withDaemon(names)
-        where !name.hasPrefix("-") && !name.unicodeScalars.contains(where: DisplayText.controlsTerminal) {
-            Output.writeLine(name)
-        }
-    }
-}
-
 /// An unfinished command line, with the completions of its last word.
 struct CompletedWords {
     /// The completions of the last word.
-    private(set) var completion = CommandSyntax.Completion.nothing
+    private(set) var completion = Command.Completion.nothing
     /// The bus that the words before the last one name.
     private(set) var bus: Request.Bus?
 
@@ -238,8 +206,8 @@ struct CompletedWords {
     init(_ words: [String]) {
         var before = words.dropLast()[...]
         let current = words.last ?? ""
-        var (command, operands): (CommandSyntax?, Int) = (nil, 0)
-        var all = CommandSyntax.common + CommandTable.all.flatMap { $0.syntax.options }
+        var (command, operands): (Command?, Int) = (nil, 0)
+        var all = Command.common + Command.all.flatMap(\.options)
         var isLiteral = false
         while let word = before.popFirst() {
             if !isLiteral, word == "--" { isLiteral = true; continue }
@@ -251,25 +219,25 @@ struct CompletedWords {
                 }
                 if option.name == "bus" { bus = Self.bus(value) }
             } else if command == nil {
-                command = CommandTable.command(named: word)?.syntax
+                command = Command.named(word)
                 guard let command else { return }
-                all = CommandSyntax.common + command.options
+                all = Command.common + command.options
             } else {
                 operands += 1
             }
         }
         if current.hasPrefix("-"), !isLiteral {
-            completion = .words(((command?.options ?? []) + CommandSyntax.common).map { "--" + $0.name })
+            completion = .words(((command?.options ?? []) + Command.common).map { "--" + $0.name })
         } else if let command {
             completion = Self.completion(ofOperand: operands, of: command)
         } else {
-            completion = .words(CommandTable.all.map { $0.syntax.name })
+            completion = .words(Command.all.map(\.name))
         }
     }
 
-    private static func completion(ofOperand place: Int, of command: CommandSyntax) -> CommandSyntax.Completion {
-        if command.name == HelpCommand.syntax.name {
-            return place == 0 ? .words(CommandTable.all.map { $0.syntax.name }) : .nothing
+    private static func completion(ofOperand place: Int, of command: Command) -> Command.Completion {
+        if command.name == Command.help.name {
+            return place == 0 ? .words(Command.all.map(\.name)) : .nothing
         }
         if place < command.operands.count { return command.operands[place].completion }
         guard let last = command.operands.last else { return .nothing }
@@ -288,22 +256,20 @@ struct CompletedWords {
     }
 }
 
-/// The script that makes a shell complete listctl's words. It calls `listctl complete`.
-enum CompletionScript {
-    /// A shell for which there is a script.
-    enum Shell: String, CaseIterable {
-        case bash, zsh, fish
-    }
+/// A shell that can complete listctl's words.
+enum CompletingShell: String, CaseIterable {
+    case bash, zsh, fish
 
-    static func text(for shell: Shell) -> String {
-        switch shell {
-        case .bash: bash
-        case .zsh: zsh
-        case .fish: fish
+    /// The script that makes the shell do so. It calls `listctl complete`.
+    var script: String {
+        switch self {
+        case .bash: Self.bashScript
+        case .zsh: Self.zshScript
+        case .fish: Self.fishScript
         }
     }
 
-    private static let bash = #"""
+    private static let bashScript = #"""
         # bash completion for listctl, as "listctl completion bash" prints it          -*- shell-script -*-
         _listctl() {
             local current=${COMP_WORDS[COMP_CWORD]} candidate quoted
@@ -323,7 +289,7 @@ enum CompletionScript {
 
         """#
 
-    private static let zsh = #"""
+    private static let zshScript = #"""
         #compdef listctl
         # zsh completion for listctl, as "listctl completion zsh" prints it
         local -a candidates
@@ -336,7 +302,7 @@ enum CompletionScript {
 
         """#
 
-    private static let fish = #"""
+    private static let fishScript = #"""
         # fish completion for listctl, as "listctl completion fish" prints it
         function __listctl_candidates
             set -l candidates (listctl complete -- (commandline -opc)[2..-1] (commandline -ct) 2>/dev/null)

@@ -9,35 +9,36 @@ import ListJSON
 
 /// Functions that read a file that is an argument of a command. `-` names standard input.
 enum InputFile {
-    /// The error of a file that cannot be read.
-    struct Failure: Error {
-        let message: String
-    }
+    /// The name of the error for a file that cannot be read.
+    static let notReadable = "org.listd.Listctl.Error.NotReadable"
+
+    /// Returns the error for a file that cannot be read.
+    static func unreadable(_ message: String) -> DBusError { DBusError(name: notReadable, message: message) }
 
     /// Opens a file for reading; returns its descriptor.
-    static func open(_ file: String) throws(Failure) -> Int32 {
+    static func open(_ file: String) throws(DBusError) -> Int32 {
         // Swift passes a copy of the path.
         let descriptor = unsafe file == "-" ? dup(STDIN_FILENO) : Glibc.open(file, O_RDONLY | O_CLOEXEC)
         guard let fault = errorNumber(ofReading: descriptor) else { return descriptor }
-        throw Failure(message: "\(file): \(SystemError.text(fault))")
+        throw unreadable("\(file): \(SystemError.text(fault))")
     }
 
     /// Reads an open file from its offset to its end, and closes it.
-    static func bytes(of descriptor: Int32, named file: String) throws(Failure) -> Data {
+    static func bytes(of descriptor: Int32, named file: String) throws(DBusError) -> Data {
         do {
             return try FileHandle(fileDescriptor: descriptor, closeOnDealloc: true).readToEnd() ?? Data()
         } catch {
-            throw Failure(message: "\(file): \(error.localizedDescription)")
+            throw unreadable("\(file): \(error.localizedDescription)")
         }
     }
 
     /// Returns a file that can be read several times. For a pipe or socket, that is a copy of its bytes in memory,
     /// else the file itself.
-    static func rereadable(_ source: FileDescriptor, named file: String) throws(Failure) -> FileDescriptor {
+    static func rereadable(_ source: FileDescriptor, named file: String) throws(DBusError) -> FileDescriptor {
         var status = stat()
         // The kernel fills in the status.
         guard unsafe fstat(source.rawValue, &status) == 0 else {
-            throw Failure(message: "\(file): \(SystemError.text(errno))")
+            throw unreadable("\(file): \(SystemError.text(errno))")
         }
         guard [S_IFIFO, S_IFSOCK].contains(status.st_mode & S_IFMT) else { return source }
         let copy = try emptyMemoryFile(named: file)
@@ -47,10 +48,10 @@ enum InputFile {
             let count = unsafe read(source.rawValue, &buffer, buffer.count)
             if count == 0 { return copy }
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw Failure(message: "\(file): \(SystemError.text(errno))") }
+            guard count > 0 else { throw unreadable("\(file): \(SystemError.text(errno))") }
             size += count
             guard size <= maximumBytes else {
-                throw Failure(message: "\(file): the input is longer than \(maximumBytes >> 20) MiB")
+                throw unreadable("\(file): the input is longer than \(maximumBytes >> 20) MiB")
             }
             try write(Data(buffer.prefix(count)), to: copy, named: file)
         }
@@ -61,23 +62,23 @@ enum InputFile {
     private static let maximumBytes = 1 << 30
 
     /// Returns a file in memory that contains the given bytes.
-    static func memoryFile(containing bytes: Data, named file: String) throws(Failure) -> FileDescriptor {
+    static func memoryFile(containing bytes: Data, named file: String) throws(DBusError) -> FileDescriptor {
         let copy = try emptyMemoryFile(named: file)
         try write(bytes, to: copy, named: file)
         return copy
     }
 
-    private static func emptyMemoryFile(named file: String) throws(Failure) -> FileDescriptor {
+    private static func emptyMemoryFile(named file: String) throws(DBusError) -> FileDescriptor {
         let descriptor = unsafe listd_memfd("listctl")  // the name is copied
-        guard descriptor >= 0 else { throw Failure(message: "\(file): \(SystemError.text(errno))") }
+        guard descriptor >= 0 else { throw unreadable("\(file): \(SystemError.text(errno))") }
         return FileDescriptor(adopting: descriptor)
     }
 
-    private static func write(_ bytes: Data, to file: FileDescriptor, named name: String) throws(Failure) {
+    private static func write(_ bytes: Data, to file: FileDescriptor, named name: String) throws(DBusError) {
         do {
             try FileHandle(fileDescriptor: file.rawValue, closeOnDealloc: false).write(contentsOf: bytes)
         } catch {
-            throw Failure(message: "\(name): \(error.localizedDescription)")
+            throw unreadable("\(name): \(error.localizedDescription)")
         }
     }
 
@@ -96,28 +97,19 @@ enum InputFile {
 /// A file of objects, one on each line, for `push` and `append`.
 struct JSONLinesFile {
     /// An object with the same id as an object on an earlier line.
-    struct Duplicate: Equatable {
-        let id: String
-        let line: Int
-        let firstLine: Int
-    }
-
-    private struct Line {
-        /// The line number, counted from 1 and including empty lines, as in editors.
-        let number: Int
-        let bytes: Data
-    }
+    typealias Duplicate = (id: String, line: Int, firstLine: Int)
 
     private let name: String
-    private let lines: [Line]
+    /// The lines with their numbers, which count from 1 and include empty lines, as in editors.
+    private let lines: [(number: Int, bytes: Data)]
 
     /// Reads a file; `-` is standard input.
-    init(_ file: String) throws(InputFile.Failure) {
+    init(_ file: String) throws(DBusError) {
         self.init(file, try InputFile.bytes(of: try InputFile.open(file), named: file))
     }
 
     /// Reads an open file from its start. The file stays open.
-    init(_ name: String, rereading file: FileDescriptor) throws(InputFile.Failure) {
+    init(_ name: String, rereading file: FileDescriptor) throws(DBusError) {
         _ = lseek(file.rawValue, 0, SEEK_SET)
         self.init(name, try InputFile.bytes(of: dup(file.rawValue), named: name))
     }
@@ -126,7 +118,7 @@ struct JSONLinesFile {
     init(_ file: String, _ bytes: Data) {
         name = file
         lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).enumerated()
-            .map { Line(number: $0.offset + 1, bytes: $0.element) }
+            .map { (number: $0.offset + 1, bytes: $0.element) }
             .filter { line in line.bytes.contains { $0 > 0x20 } }
     }
 
@@ -139,27 +131,15 @@ struct JSONLinesFile {
     ///
     /// - Throws: `InvalidArgs`, with the file and the line in the message.
     func object(at index: Int) throws(DBusError) -> MirroredObject {
-        let reason: String
         do throws(JSONFault) {
-            switch try JSONFault.reading(lines[index].bytes, { tape in Self.object(of: tape) }) {
-            case .success(let object): return object
-            case .failure(let refusal): reason = refusal.reason
-            }
+            return try JSONFault.reading(lines[index].bytes) { tape throws(JSONFault) in try Self.object(of: tape) }
         } catch {
-            reason = "malformed JSON"
+            throw .invalidArgs("\(name):\(lines[index].number): \(error.reason)")
         }
-        throw failure(at: index, reason)
     }
 
-    /// The error for a line that is JSON but no object.
-    private struct Refusal: Error {
-        let reason: String
-    }
-
-    private static func object(of tape: JSONTape) -> Result<MirroredObject, Refusal> {
-        guard case .object = tape.node(at: JSONTape.root) else {
-            return .failure(Refusal(reason: "the line is not a JSON object"))
-        }
+    private static func object(of tape: JSONTape) throws(JSONFault) -> MirroredObject {
+        guard case .object = tape.node(at: JSONTape.root) else { throw JSONFault("the line is not a JSON object") }
         var (id, type, fields, unknown): (Int?, Int?, Int?, String?) = (nil, nil, nil, nil)
         tape.forEachMember(ofObjectAt: JSONTape.root) { key, value in
             let place = tape.isNull(at: value) ? nil : value
@@ -171,23 +151,18 @@ struct JSONLinesFile {
             case let other: unknown = unknown ?? other
             }
         }
-        if let unknown {
-            return .failure(Refusal(reason: addingHint(to: "unknown key “\(unknown.prefix(64))”")))
-        }
-        guard let id else { return .failure(Refusal(reason: "the object has no id")) }
-        guard case .string = tape.node(at: id) else { return .failure(Refusal(reason: "id is not a string")) }
+        if let unknown { throw JSONFault(addingHint(to: "unknown key “\(unknown.prefix(64))”")) }
+        guard let id else { throw JSONFault("the object has no id") }
+        guard case .string = tape.node(at: id) else { throw JSONFault("id is not a string") }
         if let type {
-            guard case .string = tape.node(at: type) else { return .failure(Refusal(reason: "type is not a string")) }
+            guard case .string = tape.node(at: type) else { throw JSONFault("type is not a string") }
         }
         if let fields {
-            guard case .object = tape.node(at: fields) else {
-                return .failure(Refusal(reason: "fields is not an object"))
-            }
+            guard case .object = tape.node(at: fields) else { throw JSONFault("fields is not an object") }
         }
-        return .success(
-            MirroredObject(
-                id: tape.text(at: id), type: type.map { tape.text(at: $0) } ?? "",
-                fields: fields.map { tape.fields(ofObjectAt: $0) } ?? [:]))
+        return MirroredObject(
+            id: tape.text(at: id), type: type.map { tape.text(at: $0) } ?? "",
+            fields: fields.map { tape.fields(ofObjectAt: $0) } ?? [:])
     }
 
     /// The key with the object's section, which `show --json` adds to each object.
@@ -202,10 +177,6 @@ struct JSONLinesFile {
     private static func addingHint(to message: String) -> String {
         guard message.hasPrefix("unknown key ") else { return message }
         return message + "; a program's own data belongs in “fields”"
-    }
-
-    private func failure(at index: Int, _ message: String) -> DBusError {
-        .invalidArgs("\(name):\(lines[index].number): \(message)")
     }
 
     /// The ids of all objects. Lines that cannot be read are left out, as listd will refuse them.
@@ -226,7 +197,7 @@ struct JSONLinesFile {
                 lineOfID[Array(id.utf8)] = number
                 return nil
             }
-            return Duplicate(id: id, line: number, firstLine: first)
+            return (id, number, first)
         }
     }
 
@@ -261,31 +232,26 @@ struct JSONLinesFile {
     }
 }
 
-/// The parser of fields that are written as `KEY=VALUE` words.
-enum FieldWords {
-    /// Returns the fields that the words describe. A value that is valid JSON is read as JSON; any other value is text.
+extension Content {
+    /// Creates the fields that `KEY=VALUE` words describe. A value that is valid JSON is read as JSON; any other value is
+    /// text.
     ///
     /// - Throws: a `UsageError` for a word without a key, and for a value that is null.
-    static func content(of words: [String]) throws(UsageError) -> Content {
+    init(words: [String]) throws(UsageError) {
         var fields: [Content.Element] = []
         for word in words {
             guard let equals = word.firstIndex(of: "="), equals > word.startIndex else {
                 throw UsageError(message: "“\(word)” is not KEY=VALUE")
             }
             let (key, text) = (String(word[..<equals]), String(word[word.index(after: equals)...]))
-            guard let value = value(of: text) else {
+            guard let value = Self.value(of: text) else {
                 throw UsageError(
                     message: "“\(word)”: a field cannot be null; leave it out, or use patch --unset \(key)")
             }
             fields.append((key: key, value: value))
         }
-        return Content(fields)
+        self.init(fields)
     }
-
-    /// The paragraph about fields for the help of commands that take them.
-    static let discussion =
-        "A VALUE that is valid JSON, such as 5, true, [1,2] or \"5\", is that JSON value; any other VALUE is text, "
-        + "as in subject=Hello."
 
     private static func value(of text: String) -> DBusValue? {
         // JSON allows blanks around a value, but a value with blanks at its start or end is meant as text.
@@ -296,4 +262,11 @@ enum FieldWords {
             return .string(text)
         }
     }
+}
+
+extension Command {
+    /// The paragraph about fields for the help of commands that take them.
+    static let fieldWords =
+        "A VALUE that is valid JSON, such as 5, true, [1,2] or \"5\", is that JSON value; any other VALUE is text, "
+        + "as in subject=Hello."
 }

@@ -7,46 +7,177 @@ import ListClient
 import ListJSON
 import ListProtocol
 
-/// `list`: prints a table of all lists.
-struct ListCommand: Command {
-    static let syntax = CommandSyntax(
+extension Command {
+    /// `list`: prints a table of all lists.
+    static let list = Command(
         name: "list", group: .looking, summary: "List the lists, and how they are.",
         discussion: [
             "SIZE is the number of bytes that the objects count towards their owner's quota; only administrators see "
                 + "it. CHANGES/s is the mean of the last ten seconds.",
             "Failed lists and plugins, and lists that lack a part of their source, are named on standard error with "
                 + "the reason.",
-        ])
-
-    init(_ invocation: Invocation) {}
-
-    func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
-        try await context.withDaemon { daemon throws(DBusError) in
-            let lists = try await daemon.adapters().map(ListDescription.init)
-            if context.json {
-                for list in lists { Output.writeJSON(list.members) }
-            } else {
-                Output.writeTable(ListDescription.columns, lists.map(\.row), context.style)
-                if lists.isEmpty, context.style.columns != nil {
-                    Output.printMessage("there is no list yet; “listctl help create” says how to make one")
+        ]
+    ) { _ in
+        return { context throws(DBusError) in
+            try await context.withDaemon { daemon throws(DBusError) in
+                let lists = try await daemon.adapters()
+                if context.json {
+                    for list in lists { Output.writeJSON(list.members) }
+                } else {
+                    Output.writeTable(ListDaemonClient.AdapterRow.columns, lists.map(\.row), context.style)
+                    if lists.isEmpty, context.style.columns != nil {
+                        Output.printMessage("there is no list yet; “listctl help create” says how to make one")
+                    }
                 }
+                await daemon.reportFailures(of: lists)
+                return .done
             }
-            await FailedLists.reportAll(lists, of: daemon)
-            return .done
+        }
+    }
+
+    /// `show`: prints the objects or items of a list.
+    static let show = Command(
+        name: "show", group: .looking, summary: "Show the objects of a list, all of one revision.",
+        operands: [.list],
+        options: [
+            .init(
+                name: "columns", value: "FIELD,FIELD", summary: "Show these fields; a nested field is OUTER.INNER."),
+            .init(name: "search", value: "TEXT", summary: "Show only objects with TEXT in one of their text fields."),
+            .init(name: "items", summary: "Show the items that the section controllers make for the objects."),
+            .init(name: "raw", summary: "Show all fields with unchanged values, and ignore the list's hints."),
+        ],
+        discussion: [
+            "On a terminal, only the columns that fit into a line are shown, without fields that equal ID or TYPE in "
+                + "all objects. The fields for which there is no room are named on standard error. If the list has "
+                + "failed, the reason is printed there too.",
+            "With --json, contents are written as described in org.listd.Listd1(5), GetObjectsByFileDescriptor. "
+                + "Control and format characters, which could control a terminal, are escaped as in JSON (\\u202e).",
+        ]
+    ) { invocation throws(UsageError) in
+        let showing = try Showing(invocation)
+        return { context throws(DBusError) in try await showing.run(in: context) }
+    }
+
+    /// `filter`: shows the objects of a list that match a query, and their changes.
+    static let filter = Command(
+        name: "filter", group: .looking,
+        summary: "Browse or follow those objects of a list in whose texts TEXT occurs.",
+        operands: [.list, .init(name: "TEXT", arity: .optional)],
+        options: [
+            .init(name: "in", value: "FIELD,FIELD", summary: "Search these fields only."),
+            .init(name: "type", value: "TYPE", summary: "Only objects of this type."),
+            .init(name: "sort", value: "FIELD", summary: "Sort by a field; -FIELD sorts in descending order."),
+            .init(name: "limit", value: "COUNT", summary: "Only the first COUNT objects."),
+        ],
+        discussion: [
+            "The filter is a list of its own with a source “list:”, which exists as long as the command runs. On a "
+                + "terminal it is shown as by “view”, otherwise as by “watch”. “show --search” prints the matching "
+                + "objects once."
+        ]
+    ) { invocation throws(UsageError) in
+        let name = invocation.operand("NAME")
+        var query = ListQueryText()
+        query.contains = invocation.operands("TEXT").first ?? ""
+        query.fields = invocation.value(of: "in")?.split(separator: ",").map(String.init) ?? []
+        query.type = invocation.value(of: "type")
+        if let sort = invocation.value(of: "sort") {
+            query.isDescending = sort.hasPrefix("-")
+            query.sortField = query.isDescending ? String(sort.dropFirst()) : sort
+        }
+        query.limit = UInt32(try invocation.number(of: "limit", in: 1...Int(Int32.max)) ?? 0)
+        let filter = query
+        let isText = query.fields.isEmpty && query.type == nil && !query.contains.isEmpty
+        let emptyText =
+            "nothing in the list “\(name)” " + (isText ? "contains “\(query.contains)”" : "fits the filter")
+        return { context throws(DBusError) in
+            let address = try await context.address()
+            return try await context.withDaemon { daemon throws(DBusError) in
+                let fields = filter.fields + (filter.sortField.map { [$0] } ?? [])
+                if !fields.isEmpty {
+                    let known = try await KnownFields(of: try await daemon.adapter(name))
+                    known.warn(aboutSearched: filter.fields)
+                    known.warn(aboutUnknown: filter.sortField.map { [$0] } ?? [])
+                }
+                let made = try await daemon.createFilter(of: name, matching: filter)
+                if Terminal.isInteractive, !context.json {
+                    let title = filter.contains.isEmpty ? "\(name), filtered" : "\(name) & \(filter.contains)"
+                    return await Viewer(made.name, address, title: title, emptyText: emptyText, marked: filter.contains)
+                        .run()
+                }
+                return await Following(made.name, address, json: context.json, emptyText: emptyText).run()
+            }
+        }
+    }
+
+    /// `view`: shows a list on the terminal.
+    static let view = Command(
+        name: "view", group: .looking, summary: "Browse a list on the whole terminal; “?” tells the keys.",
+        operands: [.list],
+        options: [
+            .init(
+                name: "height", value: "LINES",
+                summary: "The number of lines to show when the output is not a terminal: 1 to 10000, by default 24.")
+        ],
+        discussion: [
+            "The viewer draws the slots of a view and holds no copy of the list. When the output is not a terminal, "
+                + "or with --json, it prints the first screen and then the changes, as “watch” does.",
+            "When listd ends, the viewer waits until listd is back.",
+        ]
+    ) { invocation throws(UsageError) in
+        let name = invocation.operand("NAME")
+        let height = try invocation.number(of: "height", in: 1...10_000)
+        return { context throws(DBusError) in
+            let address = try await context.address()
+            _ = try await context.findList(named: name, at: address)
+            guard Terminal.isInteractive, !context.json else {
+                let first = FirstScreen(rows: height ?? 24, json: context.json)
+                return await Following(name, address, json: context.json, firstScreen: first).run()
+            }
+            return await Viewer(name, address).run()
+        }
+    }
+
+    /// `watch`: prints the changes of a list.
+    static let watch = Command(
+        name: "watch", group: .looking, summary: "Print the changes of a list as they come.",
+        operands: [.list],
+        discussion: [
+            "It prints a line for each object that is inserted, removed, moved or changed, with the time and the "
+                + "revision. When listd ends or does not answer, a message says so; as soon as listd is back, the "
+                + "missed changes are printed.",
+            "It ends when the list is removed, or listd comes back without it, and the list is not created again "
+                + "within three seconds.",
+        ]
+    ) { invocation in
+        let name = invocation.operand("NAME")
+        return { context throws(DBusError) in
+            let address = try await context.address()
+            _ = try await context.findList(named: name, at: address)
+            return await Following(name, address, json: context.json).run()
+        }
+    }
+
+    /// `monitor`: prints the signals of lists.
+    static let monitor = Command(
+        name: "monitor", group: .looking, summary: "Print what listd tells of one list, or of all that you may read.",
+        operands: [.init(name: "NAME", arity: .optional, completion: .list)],
+        discussion: [
+            "It prints updates, what views show and prepare, selection and actions, with the time and the revision. "
+                + "New lists, and lists that a reload makes readable, are included. It continues when listd is "
+                + "started again. With NAME, it ends when that list may not be read any more. With --json, the "
+                + "arguments of the signals are printed whole."
+        ]
+    ) { invocation in
+        let name = invocation.operands("NAME").first
+        return { context throws(DBusError) in
+            let address = try await context.address()
+            let path = try await context.findList(named: name, at: address)
+            return await Monitor(path, address, json: context.json).run()
         }
     }
 }
 
-/// listd's description of one list.
-struct ListDescription: Sendable {
-    let name: String
-    private let values: [String: DBusValue]
-
-    init(_ row: ListDaemonClient.AdapterRow) {
-        name = row.name
-        values = row.values
-    }
-
+extension ListDaemonClient.AdapterRow {
     var state: String { values.text("state") ?? "" }
     /// Why the list is incomplete; empty also for users who may not read the list.
     var sourceError: String { values.text("source-error") ?? "" }
@@ -55,7 +186,8 @@ struct ListDescription: Sendable {
     var changesPerSecond: Double { Double(values.number("changes-10s") ?? 0) / 10 }
 
     static let columns: [TextTable.Column] = [
-        .init(title: "NAME", role: { _ in .name }), .init(title: "STATE", role: role(ofState:)), .init(title: "OWNER"),
+        .init(title: "NAME", role: { _ in .name }), .init(title: "STATE", role: TextStyle.role(ofState:)),
+        .init(title: "OWNER"),
         .init(title: "OBJECTS", isNumber: true), .init(title: "SIZE", isNumber: true),
         .init(title: "CHANGES/s", isNumber: true), .init(title: "VIEWS", isNumber: true),
         .init(title: "SOURCE", role: { _ in .faint }), .init(title: "REVISION", isNumber: true),
@@ -73,9 +205,11 @@ struct ListDescription: Sendable {
 
     /// The members of the list's JSON object, with the names of `ListAdapters`.
     var members: [String: DBusValue] { values.merging(["name": .string(name)]) { $1 } }
+}
 
+extension TextStyle {
     /// Returns the style for the state of a list or plugin.
-    static func role(ofState state: String) -> TextStyle.Role {
+    static func role(ofState state: String) -> Role {
         switch state {
         case "ready": .good
         case "failed": .bad
@@ -84,26 +218,8 @@ struct ListDescription: Sendable {
     }
 }
 
-/// `show`: prints the objects or items of a list.
-struct ShowCommand: Command {
-    static let syntax = CommandSyntax(
-        name: "show", group: .looking, summary: "Show the objects of a list, all of one revision.",
-        operands: [.list],
-        options: [
-            .init(
-                name: "columns", value: "FIELD,FIELD", summary: "Show these fields; a nested field is OUTER.INNER."),
-            .init(name: "search", value: "TEXT", summary: "Show only objects with TEXT in one of their text fields."),
-            .init(name: "items", summary: "Show the items that the section controllers make for the objects."),
-            .init(name: "raw", summary: "Show all fields with unchanged values, and ignore the list's hints."),
-        ],
-        discussion: [
-            "On a terminal, only the columns that fit into a line are shown, without fields that equal ID or TYPE in "
-                + "all objects. The fields for which there is no room are named on standard error. If the list has "
-                + "failed, the reason is printed there too.",
-            "With --json, contents are written as described in org.listd.Listd1(5), GetObjectsByFileDescriptor. "
-                + "Control and format characters, which could control a terminal, are escaped as in JSON (\\u202e).",
-        ])
-
+/// The output of a list's objects or items by `show`.
+struct Showing {
     private let name: String
     private let columns: [String]?
     private let search: String?
@@ -119,19 +235,20 @@ struct ShowCommand: Command {
         if columns?.isEmpty == true { throw UsageError(message: "--columns takes the names of fields") }
     }
 
+    @DBusActor
     func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
         try await context.withDaemon { daemon throws(DBusError) in
             let adapter = try await daemon.adapter(name)
             if let search {
                 var query = ListQueryText()
                 query.contains = search
-                let found = try await TransientFilter.create(of: name, matching: query, on: daemon)
+                let found = try await daemon.createFilter(of: name, matching: query)
                 try await printContent(of: found.adapter, withHintsOf: adapter, in: context)
-                await found.remove()
+                try? await daemon.removeAdapter(found.name)
             } else {
                 try await printContent(of: adapter, withHintsOf: adapter, in: context)
             }
-            await FailedLists.report(adapter, named: name)
+            await daemon.reportFailure(of: adapter, named: name)
             return .done
         }
     }
@@ -143,12 +260,13 @@ struct ShowCommand: Command {
         if showsItems {
             let items = try await ListedItems(of: adapter)
             if context.json { return items.printJSON() }
-            try print(items.rows, leading: ListedItems.columns, hints: try await hints(of: base), context)
+            try print(
+                items.count, items.row, leading: ListedItems.columns, hints: try await hints(of: base), context)
         } else {
             let objects = try await ListedObjects(of: adapter)
             if context.json { return objects.printJSON() }
             try print(
-                objects.rows, leading: ListedObjects.columns, hints: try await hints(of: base), context)
+                objects.count, objects.row, leading: ListedObjects.columns, hints: try await hints(of: base), context)
         }
     }
 
@@ -160,9 +278,10 @@ struct ShowCommand: Command {
     /// Prints a table of rows. The first rows are read twice, because they determine the columns.
     @DBusActor
     private func print(
-        _ rows: ListedRows, leading: [TextTable.Column], hints: [String: FieldHint], _ context: CommandContext
+        _ count: Int, _ row: (Int) throws(DBusError) -> ContentTable.Row, leading: [TextTable.Column],
+        hints: [String: FieldHint], _ context: CommandContext
     ) throws(DBusError) {
-        guard rows.count > 0 else {
+        guard count > 0 else {
             if context.style.columns != nil {
                 Output.printMessage(
                     search.map { "nothing in the list “\(name)” contains “\($0)”" } ?? "the list “\(name)” is empty")
@@ -170,29 +289,23 @@ struct ShowCommand: Command {
             return
         }
         var sample: [ContentTable.Row] = []
-        for place in 0..<min(rows.count, ContentTable.sampleSize) { sample.append(try rows.read(place)) }
+        for place in 0..<min(count, ContentTable.sampleSize) { sample.append(try row(place)) }
         let all = isRaw ? Array(Set(sample.flatMap { $0.content.keys })).sorted() : nil
         if let columns {
-            KnownFields(of: sample.map(\.content), isWhole: sample.count == rows.count).warn(aboutUnknown: columns)
+            KnownFields(of: sample.map(\.content), isWhole: sample.count == count).warn(aboutUnknown: columns)
         }
         let table = ContentTable(
-            leading: leading, sample: sample, isWhole: sample.count == rows.count, chosen: columns ?? all,
+            leading: leading, sample: sample, isWhole: sample.count == count, chosen: columns ?? all,
             texts: FieldTexts(hints: hints),
             style: context.style)
         Output.writeLine(table.heading)
-        for place in 0..<rows.count { Output.writeLine(table.line(try rows.read(place))) }
+        for place in 0..<count { Output.writeLine(table.line(try row(place))) }
         if !table.hiddenFields.isEmpty {
             Output.printMessage(
                 "no room for the fields \(table.hiddenFields.joined(separator: ", "))"
                     + (columns == nil ? "; choose fields with --columns" : ""))
         }
     }
-}
-
-/// The rows of a table, which are read one by one.
-struct ListedRows {
-    let count: Int
-    let read: (Int) throws(DBusError) -> ContentTable.Row
 }
 
 /// All objects of a list at one revision.
@@ -234,15 +347,15 @@ struct ListedObjects {
 
     static let columns: [TextTable.Column] = [.init(title: "ID", role: { _ in .name }), .init(title: "TYPE")]
 
-    /// The objects as rows of text.
-    var rows: ListedRows {
-        ListedRows(count: lines.count) { place throws(DBusError) in
-            do throws(JSONFault) {
-                let object = try MirroredObject(jsonl: lines[place])
-                return ContentTable.Row(leading: [object.id, object.type], content: object.fields)
-            } catch {
-                throw .failed("listd wrote an object that cannot be read")
-            }
+    var count: Int { lines.count }
+
+    /// Returns an object as a row of a table.
+    func row(_ place: Int) throws(DBusError) -> ContentTable.Row {
+        do throws(JSONFault) {
+            let object = try MirroredObject(jsonl: lines[place])
+            return ContentTable.Row(leading: [object.id, object.type], content: object.fields)
+        } catch {
+            throw .failed("listd wrote an object that cannot be read")
         }
     }
 }
@@ -269,15 +382,8 @@ extension MirroredObject {
 
 /// All items that the section controllers make for a list's objects.
 struct ListedItems {
-    private struct Item {
-        let section: UInt32
-        let objectID: String
-        let item: UInt32
-        let reuseIdentifier: String
-        let content: Content
-    }
-
-    private let items: [Item]
+    /// Section, object ID, index in the object, reuse identifier and content of each item.
+    private let items: [(UInt32, String, UInt32, String, Content)]
 
     static let columns: [TextTable.Column] = [
         .init(title: "SECTION", isNumber: true), .init(title: "ID", role: { _ in .name }),
@@ -292,217 +398,56 @@ struct ListedItems {
     /// last attempt, items of different revisions are accepted.
     @DBusActor
     init(of adapter: RemoteObject) async throws(DBusError) {
-        var (items, section, first, attempt) = ([Item](), UInt32(0), UInt64?.none, 1)
+        typealias Row = DBusStruct<UInt32, String, UInt32, String, Content>
+        var (items, section, first, attempt) = ([Row](), UInt32(0), UInt64?.none, 1)
         while true {
-            typealias Row = DBusStruct<UInt32, String, UInt32, String, Content>
             let (revision, next, rows) = try await adapter.call(
                 "GetItems", section, UInt32.max - section, [String](), returning: UInt64.self, UInt32.self, [Row].self)
             if let first, first != revision, attempt < Self.maximumAttempts {
                 (items, section, attempt) = ([], 0, attempt + 1)
             } else {
-                items += rows.map { row in
-                    let (section, objectID, item, reuseIdentifier, content) = row.members
-                    return Item(
-                        section: section, objectID: objectID, item: item, reuseIdentifier: reuseIdentifier,
-                        content: content)
-                }
+                items += rows
                 guard next > section else { break }
                 section = next
             }
             first = revision
         }
-        self.items = items
+        self.items = items.map(\.members)
     }
 
-    var rows: ListedRows {
-        ListedRows(count: items.count) { place throws(DBusError) in
-            let item = items[place]
-            return ContentTable.Row(
-                leading: ["\(item.section)", item.objectID, "\(item.item)", item.reuseIdentifier], content: item.content
-            )
-        }
+    var count: Int { items.count }
+
+    /// Returns an item as a row of a table.
+    func row(_ place: Int) -> ContentTable.Row {
+        let (section, objectID, item, reuseIdentifier, content) = items[place]
+        return ContentTable.Row(leading: ["\(section)", objectID, "\(item)", reuseIdentifier], content: content)
     }
 
     func printJSON() {
-        for item in items {
+        for (section, objectID, item, reuseIdentifier, content) in items {
             Output.writeJSON([
-                "section": .uint32(item.section), "id": .string(item.objectID), "item": .uint32(item.item),
-                "reuse": .string(item.reuseIdentifier), "content": item.content.value,
+                "section": .uint32(section), "id": .string(objectID), "item": .uint32(item),
+                "reuse": .string(reuseIdentifier), "content": content.value,
             ])
         }
     }
 }
 
-/// A list that shows a filtered copy of another list, for as long as the connection lasts.
-@DBusActor
-struct TransientFilter {
-    let name: String
-    let adapter: RemoteObject
-    private let daemon: ListDaemonClient
-
-    /// Creates a filtered list, and waits until it is filled. Its name is the followed list's name and the ID of this
-    /// process.
-    static func create(
-        of list: String, matching query: ListQueryText, on daemon: ListDaemonClient
-    ) async throws(DBusError) -> TransientFilter {
+extension ListDaemonClient {
+    /// Creates a list that shows a filtered copy of another list for as long as the connection lasts, and waits until it
+    /// is filled. Its name is the followed list's name and the ID of this process.
+    func createFilter(
+        of list: String, matching query: ListQueryText
+    ) async throws(DBusError) -> (name: String, adapter: RemoteObject) {
         let name = "\(list) (listctl \(getpid()))"
-        let options = try await FilterList.makeOptions(of: list, matching: query, on: daemon)
-        let path = try await daemon.createAdapter(name, options: options)
-        let adapter = RemoteObject(
-            daemon.connection, destination: ListdName.bus, path: path, interface: ListdName.adapter)
-        let filter = TransientFilter(name: name, adapter: adapter, daemon: daemon)
+        let options = try await FilterList.makeOptions(of: list, matching: query, on: self)
+        let path = try await createAdapter(name, options: options)
+        let adapter = RemoteObject(connection, destination: ListdName.bus, path: path, interface: ListdName.adapter)
         // listd fills the list in the background. The state is polled, because a direct connection gets no signal here.
         while try await adapter.property("State", as: String.self) == "loading" {
             try? await Task.sleep(for: .milliseconds(20))
         }
-        return filter
-    }
-
-    /// Removes the list before the connection ends.
-    func remove() async { try? await daemon.removeAdapter(name) }
-
-}
-
-/// `filter`: shows the objects of a list that match a query, and their changes.
-struct FilterCommand: Command {
-    static let syntax = CommandSyntax(
-        name: "filter", group: .looking,
-        summary: "Browse or follow those objects of a list in whose texts TEXT occurs.",
-        operands: [.list, .init(name: "TEXT", arity: .optional)],
-        options: [
-            .init(name: "in", value: "FIELD,FIELD", summary: "Search these fields only."),
-            .init(name: "type", value: "TYPE", summary: "Only objects of this type."),
-            .init(name: "sort", value: "FIELD", summary: "Sort by a field; -FIELD sorts in descending order."),
-            .init(name: "limit", value: "COUNT", summary: "Only the first COUNT objects."),
-        ],
-        discussion: [
-            "The filter is a list of its own with a source “list:”, which exists as long as the command runs. On a "
-                + "terminal it is shown as by “view”, otherwise as by “watch”. “show --search” prints the matching "
-                + "objects once."
-        ])
-
-    private let name: String
-    private let query: ListQueryText
-
-    init(_ invocation: Invocation) throws(UsageError) {
-        name = invocation.operand("NAME")
-        var query = ListQueryText()
-        query.contains = invocation.operands("TEXT").first ?? ""
-        query.fields = invocation.value(of: "in")?.split(separator: ",").map(String.init) ?? []
-        query.type = invocation.value(of: "type")
-        if let sort = invocation.value(of: "sort") {
-            query.isDescending = sort.hasPrefix("-")
-            query.sortField = query.isDescending ? String(sort.dropFirst()) : sort
-        }
-        query.limit = UInt32(try invocation.number(of: "limit", in: 1...Int(Int32.max)) ?? 0)
-        self.query = query
-    }
-
-    func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
-        let address = try await context.address()
-        return try await context.withDaemon { daemon throws(DBusError) in
-            let fields = query.fields + (query.sortField.map { [$0] } ?? [])
-            if !fields.isEmpty {
-                let known = try await KnownFields(of: try await daemon.adapter(name))
-                known.warn(aboutSearched: query.fields)
-                known.warn(aboutUnknown: query.sortField.map { [$0] } ?? [])
-            }
-            let made = try await TransientFilter.create(of: name, matching: query, on: daemon)
-            if Terminal.isInteractive, !context.json {
-                let title = query.contains.isEmpty ? "\(name), filtered" : "\(name) & \(query.contains)"
-                return await Viewer(made.name, address, title: title, emptyText: emptyText, marked: query.contains)
-                    .run()
-            }
-            return await Following(made.name, address, json: context.json, emptyText: emptyText).run()
-        }
-    }
-
-    /// The message that is shown when no object matches.
-    private var emptyText: String {
-        let isText = query.fields.isEmpty && query.type == nil && !query.contains.isEmpty
-        return "nothing in the list “\(name)” " + (isText ? "contains “\(query.contains)”" : "fits the filter")
-    }
-}
-
-/// `view`: shows a list on the terminal.
-struct ViewCommand: Command {
-    static let syntax = CommandSyntax(
-        name: "view", group: .looking, summary: "Browse a list on the whole terminal; “?” tells the keys.",
-        operands: [.list],
-        options: [
-            .init(
-                name: "height", value: "LINES",
-                summary: "The number of lines to show when the output is not a terminal: 1 to 10000, by default 24.")
-        ],
-        discussion: [
-            "The viewer draws the slots of a view and holds no copy of the list. When the output is not a terminal, "
-                + "or with --json, it prints the first screen and then the changes, as “watch” does.",
-            "When listd ends, the viewer waits until listd is back.",
-        ])
-
-    private let name: String
-    private let height: Int?
-
-    init(_ invocation: Invocation) throws(UsageError) {
-        name = invocation.operand("NAME")
-        height = try invocation.number(of: "height", in: 1...10_000)
-    }
-
-    func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
-        let address = try await context.address()
-        _ = try await Presence.findList(named: name, at: address)
-        guard Terminal.isInteractive, !context.json else {
-            let first = FirstScreen(rows: height ?? 24, json: context.json)
-            return await Following(name, address, json: context.json, firstScreen: first).run()
-        }
-        return await Viewer(name, address).run()
-    }
-}
-
-/// `watch`: prints the changes of a list.
-struct WatchCommand: Command {
-    static let syntax = CommandSyntax(
-        name: "watch", group: .looking, summary: "Print the changes of a list as they come.",
-        operands: [.list],
-        discussion: [
-            "It prints a line for each object that is inserted, removed, moved or changed, with the time and the "
-                + "revision. When listd ends or does not answer, a message says so; as soon as listd is back, the "
-                + "missed changes are printed.",
-            "It ends when the list is removed, or listd comes back without it, and the list is not created again "
-                + "within three seconds.",
-        ])
-
-    private let name: String
-
-    init(_ invocation: Invocation) { name = invocation.operand("NAME") }
-
-    func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
-        let address = try await context.address()
-        _ = try await Presence.findList(named: name, at: address)
-        return await Following(name, address, json: context.json).run()
-    }
-}
-
-/// `monitor`: prints the signals of lists.
-struct MonitorCommand: Command {
-    static let syntax = CommandSyntax(
-        name: "monitor", group: .looking, summary: "Print what listd tells of one list, or of all that you may read.",
-        operands: [.init(name: "NAME", arity: .optional, completion: .list)],
-        discussion: [
-            "It prints updates, what views show and prepare, selection and actions, with the time and the revision. "
-                + "New lists, and lists that a reload makes readable, are included. It continues when listd is "
-                + "started again. With NAME, it ends when that list may not be read any more. With --json, the "
-                + "arguments of the signals are printed whole."
-        ])
-
-    private let name: String?
-
-    init(_ invocation: Invocation) { name = invocation.operands("NAME").first }
-
-    func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
-        let address = try await context.address()
-        let path = try await Presence.findList(named: name, at: address)
-        return await Monitor(path, address, json: context.json).run()
+        return (name, adapter)
     }
 }
 

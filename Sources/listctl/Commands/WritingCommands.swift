@@ -5,58 +5,43 @@ import Foundation
 import Glibc
 import ListClient
 
-/// `patch`: changes some fields of one object.
-struct PatchCommand: Command {
-    static let syntax = CommandSyntax(
+extension Command {
+    /// `patch`: changes some fields of one object.
+    static let patch = Command(
         name: "patch", group: .writing, summary: "Change some fields of one object.",
         operands: [.list, .init(name: "ID"), .init(name: "KEY=VALUE", arity: .any)],
         options: [.init(name: "unset", value: "KEY", summary: "Remove the field; may be given several times.")],
-        discussion: [FieldWords.discussion])
-
-    private let name: String
-    private let id: String
-    private let fields: Content
-    private let unset: [String]
-
-    init(_ invocation: Invocation) throws(UsageError) {
-        name = invocation.operand("NAME")
-        id = invocation.operand("ID")
-        fields = try FieldWords.content(of: invocation.operands("KEY=VALUE"))
-        unset = invocation.values(of: "unset")
+        discussion: [fieldWords]
+    ) { invocation throws(UsageError) in
+        let name = invocation.operand("NAME")
+        let id = invocation.operand("ID")
+        let fields = try Content(words: invocation.operands("KEY=VALUE"))
+        let unset = invocation.values(of: "unset")
         if fields.isEmpty && unset.isEmpty {
             throw UsageError(message: "patch takes at least one KEY=VALUE or --unset KEY")
         }
-    }
-
-    func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
-        try await context.withDaemon { daemon throws(DBusError) in
-            let revision = try await daemon.adapter(name).call(
-                "PatchObject", UInt64(0), id, fields, unset, returning: UInt64.self)
-            context.print("revision \(revision): changed \(id)", json: ["revision": .uint64(revision)])
-            return .done
+        return { context throws(DBusError) in
+            try await context.withDaemon { daemon throws(DBusError) in
+                let revision = try await daemon.adapter(name).call(
+                    "PatchObject", UInt64(0), id, fields, unset, returning: UInt64.self)
+                context.print("revision \(revision): changed \(id)", json: ["revision": .uint64(revision)])
+                return .done
+            }
         }
     }
-}
 
-/// `move`: moves one object to another place in its list.
-struct MoveCommand: Command {
-    static let syntax = CommandSyntax(
+    /// `move`: moves one object to another place in its list.
+    static let move = Command(
         name: "move", group: .writing, summary: "Move one object to another place; give one of the options.",
         operands: [.list, .init(name: "ID")],
         options: [
             .init(name: "first", summary: "To the start."), .init(name: "last", summary: "To the end."),
             .init(name: "before", value: "OTHER", summary: "Before another object."),
             .init(name: "after", value: "OTHER", summary: "After another object."),
-        ])
-
-    private let name: String
-    private let id: String
-    private let position: String
-    private let anchor: String
-
-    init(_ invocation: Invocation) throws(UsageError) {
-        name = invocation.operand("NAME")
-        id = invocation.operand("ID")
+        ]
+    ) { invocation throws(UsageError) in
+        let name = invocation.operand("NAME")
+        let id = invocation.operand("ID")
         var places: [(position: String, anchor: String)] = []
         for flag in ["first", "last"] where invocation.has(flag) { places.append((flag, "")) }
         for option in ["before", "after"] {
@@ -65,57 +50,44 @@ struct MoveCommand: Command {
         guard places.count == 1 else {
             throw UsageError(message: "move takes one of --first, --last, --before, --after")
         }
-        (position, anchor) = places[0]
-    }
-
-    func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
-        try await context.withDaemon { daemon throws(DBusError) in
-            let revision = try await daemon.adapter(name).call(
-                "MoveObject", UInt64(0), id, position, anchor, returning: UInt64.self)
-            context.print("revision \(revision): moved \(id)", json: ["revision": .uint64(revision)])
-            return .done
+        let (position, anchor) = places[0]
+        return { context throws(DBusError) in
+            try await context.withDaemon { daemon throws(DBusError) in
+                let revision = try await daemon.adapter(name).call(
+                    "MoveObject", UInt64(0), id, position, anchor, returning: UInt64.self)
+                context.print("revision \(revision): moved \(id)", json: ["revision": .uint64(revision)])
+                return .done
+            }
         }
     }
-}
 
-/// `delete`: removes objects from a list.
-struct DeleteCommand: Command {
-    static let syntax = CommandSyntax(
+    /// `delete`: removes objects from a list.
+    static let delete = Command(
         name: "delete", group: .writing,
         summary: "Take objects out of a list; all of them, or none when one is not there.",
-        operands: [.list, .init(name: "ID", arity: .atLeastOne)])
-
-    private let name: String
-    private let ids: [String]
-
-    init(_ invocation: Invocation) {
-        name = invocation.operand("NAME")
-        ids = invocation.operands("ID")
-    }
-
-    func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
-        try await context.withDaemon { daemon throws(DBusError) in
-            let adapter = try await daemon.adapter(name)
-            // listd ignores unknown ids, but a user who mistyped an id needs an error.
-            for id in ids {
-                _ = try await adapter.call(
-                    "FindObject", id, returning: UInt64.self, UInt32.self, String.self, Content.self)
+        operands: [.list, .init(name: "ID", arity: .atLeastOne)]
+    ) { invocation in
+        let name = invocation.operand("NAME")
+        let ids = invocation.operands("ID")
+        return { context throws(DBusError) in
+            try await context.withDaemon { daemon throws(DBusError) in
+                let adapter = try await daemon.adapter(name)
+                // listd ignores unknown ids, but a user who mistyped an id needs an error.
+                for id in ids {
+                    _ = try await adapter.call(
+                        "FindObject", id, returning: UInt64.self, UInt32.self, String.self, Content.self)
+                }
+                let revision = try await adapter.call(
+                    "ApplyChanges", UInt64(0), ids, [Upsert](), [String: DBusValue](), returning: UInt64.self)
+                let what = ids.count == 1 ? ids[0] : "\(ids.count) objects"
+                context.print("revision \(revision): deleted \(what)", json: ["revision": .uint64(revision)])
+                return .done
             }
-            let revision = try await adapter.call(
-                "ApplyChanges", UInt64(0), ids, [Upsert](), [String: DBusValue](), returning: UInt64.self)
-            let what = ids.count == 1 ? ids[0] : "\(ids.count) objects"
-            context.print("revision \(revision): deleted \(what)", json: ["revision": .uint64(revision)])
-            return .done
         }
     }
-}
 
-/// An object in a call of `ApplyChanges`: id, type, position, anchor, fields.
-typealias Upsert = DBusStruct<String, String, String, String, Content>
-
-/// `append`: adds objects to a list, or replaces objects with the same ids.
-struct AppendCommand: Command {
-    static let syntax = CommandSyntax(
+    /// `append`: adds objects to a list, or replaces objects with the same ids.
+    static let append = Command(
         name: "append", group: .writing, summary: "Add objects to a list; what is there stays.",
         operands: [.list, .init(name: "FILE|KEY=VALUE", arity: .any, completion: .file)],
         options: [
@@ -126,60 +98,114 @@ struct AppendCommand: Command {
         discussion: [
             "Without --id, FILE has one object per line, as for “push”; - is standard input. If the list already has "
                 + "an object with the same id, that object is replaced, and keeps its place unless --first is given.",
-            FieldWords.discussion,
-        ])
-
-    private enum Objects {
-        case one(MirroredObject)
-        case lines(file: String)
+            fieldWords,
+        ]
+    ) { invocation throws(UsageError) in
+        let appending = Appending(
+            name: invocation.operand("NAME"), position: invocation.has("first") ? "first" : "keep")
+        let words = invocation.operands("FILE|KEY=VALUE")
+        if let id = invocation.value(of: "id") {
+            let type = invocation.value(of: "type") ?? ""
+            let object = MirroredObject(id: id, type: type, fields: try Content(words: words))
+            return { context throws(DBusError) in try await appending.add(object, in: context) }
+        }
+        guard words.count == 1 else {
+            throw UsageError(message: "append takes one FILE, or --id ID and KEY=VALUE words")
+        }
+        guard invocation.value(of: "type") == nil else { throw UsageError(message: "--type needs --id") }
+        let file = words[0]
+        return { context throws(DBusError) in try await appending.add(linesOf: file, in: context) }
     }
+
+    /// `push`: replaces all objects of a list.
+    static let push = Command(
+        name: "push", group: .writing, summary: "Make the objects of a file the whole content of a list.",
+        operands: [.list, .init(name: "FILE", completion: .file)],
+        options: [
+            .init(name: "replace", summary: "On a terminal, push even if that removes more than half of the objects."),
+            .init(
+                name: "revision", value: "N",
+                summary: "Push only if the list is still at revision N, from which FILE was made."),
+        ],
+        discussion: [
+            "FILE has one object per line: {\"id\": \"...\", \"type\": \"...\", \"fields\": {...}}; - is standard "
+                + "input. Objects that are not in the file are removed from the list; “append” only adds. On a "
+                + "terminal, a push that would remove more than half of the objects is refused without --replace. "
+                + "If the list's source accepts writes, as one in PostgreSQL, they are deleted there too.",
+            "A push is refused if somebody else writes to the list meanwhile: what they wrote would be gone. With "
+                + "--revision, it is refused if that happened since revision N (“listctl --json list” prints revisions).",
+            "FILE may be the output of “--json show”; the member “section” of its objects is ignored. Of several "
+                + "objects with the same id, the first is used, and the lines of the others are named on standard "
+                + "error.",
+        ]
+    ) { invocation throws(UsageError) in
+        let pushing = try Pushing(invocation)
+        return { context throws(DBusError) in try await pushing.run(in: context) }
+    }
+
+    /// `invoke`: requests an action on an item.
+    static let invoke = Command(
+        name: "invoke", group: .writing, summary: "Ask for an action on an item, as a click in a viewer does.",
+        operands: [.list, .init(name: "ID"), .init(name: "ACTION"), .init(name: "KEY=VALUE", arity: .any)],
+        options: [
+            .init(
+                name: "item", value: "NUMBER",
+                summary: "The index of the item in the object; by default 0, "
+                    + "the first.")
+        ],
+        discussion: [
+            "The section controller is asked first, then the programs of the list's owner that listen. The command "
+                + "fails if none of them handled the action.",
+            fieldWords,
+        ]
+    ) { invocation throws(UsageError) in
+        let name = invocation.operand("NAME")
+        let id = invocation.operand("ID")
+        let action = invocation.operand("ACTION")
+        let parameters = try Content(words: invocation.operands("KEY=VALUE"))
+        let item = UInt32(try invocation.number(of: "item", in: 0...Int(UInt32.max)) ?? 0)
+        return { context throws(DBusError) in
+            try await context.withDaemon { daemon throws(DBusError) in
+                let view = try await ListViewClient.open(
+                    try await daemon.adapter(name), options: ["layout": .string("none")]
+                ) { _ in }
+                let isHandled = try await view.object.call(
+                    "Invoke", id, item, action, parameters, returning: Bool.self)
+                await view.close()
+                if context.json {
+                    Output.writeJSON(["handled": .boolean(isHandled)])
+                } else if !isHandled {
+                    Output.printMessage("nobody handles the action “\(action)” on the object “\(id)”")
+                }
+                return isHandled ? .done : .failed
+            }
+        }
+    }
+}
+
+/// An object in a call of `ApplyChanges`: id, type, position, anchor, fields.
+typealias Upsert = DBusStruct<String, String, String, String, Content>
+
+/// The adding of objects to a list by `append`.
+private struct Appending {
+    let name: String
+    /// The position of new objects, as `ApplyChanges` names it.
+    let position: String
 
     /// The maximum number of objects in one call, and the number of bytes of their lines after which a call is sent.
     private static let batch = (objects: 1000, bytes: 1 << 20)
 
-    private let name: String
-    private let objects: Objects
-    private let position: String
-
-    init(_ invocation: Invocation) throws(UsageError) {
-        name = invocation.operand("NAME")
-        position = invocation.has("first") ? "first" : "keep"
-        let words = invocation.operands("FILE|KEY=VALUE")
-        if let id = invocation.value(of: "id") {
-            let fields = try FieldWords.content(of: words)
-            objects = .one(MirroredObject(id: id, type: invocation.value(of: "type") ?? "", fields: fields))
-        } else {
-            guard words.count == 1 else {
-                throw UsageError(message: "append takes one FILE, or --id ID and KEY=VALUE words")
-            }
-            guard invocation.value(of: "type") == nil else { throw UsageError(message: "--type needs --id") }
-            objects = .lines(file: words[0])
-        }
-    }
-
-    func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
-        switch objects {
-        case .one(let object): return try await add(object, in: context)
-        case .lines(let file):
-            let lines: JSONLinesFile
-            do throws(InputFile.Failure) {
-                lines = try JSONLinesFile(file)
-            } catch {
-                Output.printMessage(file.contains("=") ? explanation(ofMissing: file) : error.message)
-                return .noInput
-            }
-            return try await add(lines, in: context)
-        }
-    }
-
-    private func explanation(ofMissing word: String) -> String {
-        "there is no file “\(word)”; to add one object, give its id and its fields, as in "
-            + "“listctl append \(name) --id ID \(word)”"
-    }
-
     @DBusActor
-    private func add(_ lines: JSONLinesFile, in context: CommandContext) async throws(DBusError) -> ExitCode {
-        try await context.withDaemon { daemon throws(DBusError) in
+    func add(linesOf file: String, in context: CommandContext) async throws(DBusError) -> ExitCode {
+        let lines: JSONLinesFile
+        do throws(DBusError) {
+            lines = try JSONLinesFile(file)
+        } catch  where file.contains("=") {
+            throw InputFile.unreadable(
+                "there is no file “\(file)”; to add one object, give its id and its fields, as in "
+                    + "“listctl append \(name) --id ID \(file)”")
+        }
+        return try await context.withDaemon { daemon throws(DBusError) in
             let adapter = try await daemon.adapter(name)
             let before = try await adapter.property("ObjectCount", as: UInt32.self)
             let progress = Progress("objects", total: lines.count)
@@ -213,7 +239,7 @@ struct AppendCommand: Command {
     }
 
     @DBusActor
-    private func add(_ object: MirroredObject, in context: CommandContext) async throws(DBusError) -> ExitCode {
+    func add(_ object: MirroredObject, in context: CommandContext) async throws(DBusError) -> ExitCode {
         try await context.withDaemon { daemon throws(DBusError) in
             let adapter = try await daemon.adapter(name)
             let isThere =
@@ -247,29 +273,8 @@ struct AppendCommand: Command {
     }
 }
 
-/// `push`: replaces all objects of a list.
-struct PushCommand: Command {
-    static let syntax = CommandSyntax(
-        name: "push", group: .writing, summary: "Make the objects of a file the whole content of a list.",
-        operands: [.list, .init(name: "FILE", completion: .file)],
-        options: [
-            .init(name: "replace", summary: "On a terminal, push even if that removes more than half of the objects."),
-            .init(
-                name: "revision", value: "N",
-                summary: "Push only if the list is still at revision N, from which FILE was made."),
-        ],
-        discussion: [
-            "FILE has one object per line: {\"id\": \"...\", \"type\": \"...\", \"fields\": {...}}; - is standard "
-                + "input. Objects that are not in the file are removed from the list; “append” only adds. On a "
-                + "terminal, a push that would remove more than half of the objects is refused without --replace. "
-                + "If the list's source accepts writes, as one in PostgreSQL, they are deleted there too.",
-            "A push is refused if somebody else writes to the list meanwhile: what they wrote would be gone. With "
-                + "--revision, it is refused if that happened since revision N (“listctl --json list” prints revisions).",
-            "FILE may be the output of “--json show”; the member “section” of its objects is ignored. Of several "
-                + "objects with the same id, the first is used, and the lines of the others are named on standard "
-                + "error.",
-        ])
-
+/// The replacement of a list's objects by `push`.
+private struct Pushing {
     private let name: String
     private let file: String
     private let replaces: Bool
@@ -283,29 +288,18 @@ struct PushCommand: Command {
         revision = try invocation.number(of: "revision", in: 1...Int.max).map { UInt64($0) }
     }
 
+    @DBusActor
     func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
-        let opened: FileDescriptor
-        do throws(InputFile.Failure) {
-            opened = FileDescriptor(adopting: try InputFile.open(file))
-        } catch {
-            Output.printMessage(error.message)
-            return .noInput
-        }
+        let opened = FileDescriptor(adopting: try InputFile.open(file))
         return try await context.withDaemon { daemon throws(DBusError) in
             let adapter = try await daemon.adapter(name)
             // The list is read before the file: the program that writes the file may take long, or read the list itself.
             var known = KnownState(
                 time: Self.now, revision: try await adapter.property("Revision", as: UInt64.self), isGiven: false)
             if let revision { known = KnownState(time: known.time, revision: revision, isGiven: true) }
-            let source: FileDescriptor
-            do throws(InputFile.Failure) {
-                source = try InputFile.rereadable(opened, named: file)
-            } catch {
-                Output.printMessage(error.message)
-                return .noInput
-            }
+            let source = try InputFile.rereadable(opened, named: file)
             // Only a person at a terminal is asked to confirm a push that removes most objects; a script is not.
-            let ids = isatty(STDERR_FILENO) == 1 && !replaces ? try lines(of: source).ids : nil
+            let ids = isatty(STDERR_FILENO) == 1 && !replaces ? try JSONLinesFile(file, rereading: source).ids : nil
             while true {
                 let before = try await adapter.property("ObjectCount", as: UInt32.self)
                 if let ids, try await !isConfirmed(ids, adapter) { return .failed }
@@ -400,13 +394,8 @@ struct PushCommand: Command {
         do throws(DBusError) {
             return try await callWithFile(source, expecting: revision, to: adapter)
         } catch  where error.message.contains("unknown key “\(JSONLinesFile.section)”") {
-            let stripped: FileDescriptor
-            let bytes = try lines(of: source).withoutSections
-            do throws(InputFile.Failure) {
-                stripped = try InputFile.memoryFile(containing: bytes, named: file)
-            } catch {
-                throw .failed(error.message)
-            }
+            let bytes = try JSONLinesFile(file, rereading: source).withoutSections
+            let stripped = try InputFile.memoryFile(containing: bytes, named: file)
             return try await callWithFile(stripped, expecting: revision, to: adapter)
         }
     }
@@ -425,14 +414,6 @@ struct PushCommand: Command {
         }
     }
 
-    private func lines(of source: FileDescriptor) throws(DBusError) -> JSONLinesFile {
-        do throws(InputFile.Failure) {
-            return try JSONLinesFile(file, rereading: source)
-        } catch {
-            throw .failed(error.message)
-        }
-    }
-
     @DBusActor
     private func printResult(
         revision: UInt64, countBefore: UInt32, pushed source: FileDescriptor, to adapter: RemoteObject,
@@ -442,7 +423,7 @@ struct PushCommand: Command {
         context.print(
             "revision \(revision): \(after) object\(after == 1 ? "" : "s") in place of \(countBefore)",
             json: ["revision": .uint64(revision), "objects": .uint32(after), "objects-before": .uint32(countBefore)])
-        let lines = try lines(of: source)
+        let lines = try JSONLinesFile(file, rereading: source)
         // listd keeps the first object of each id, and does not report the others.
         if lines.count > Int(after) { lines.reportDuplicates(lines.duplicates, outcome: "was left out") }
         return .done
@@ -455,8 +436,8 @@ struct PushCommand: Command {
     ) async throws(DBusError) -> (count: UInt32, missing: UInt32) {
         let before = try await ListedObjects(of: adapter)
         var missing: UInt32 = 0
-        for place in 0..<before.rows.count where !ids.contains(try before.rows.read(place).leading[0]) { missing += 1 }
-        return (UInt32(before.rows.count), missing)
+        for place in 0..<before.count where !ids.contains(try before.row(place).leading[0]) { missing += 1 }
+        return (UInt32(before.count), missing)
     }
 }
 
@@ -513,54 +494,5 @@ struct KnownFields {
 
     private static func listed(_ names: Set<String>) -> String {
         names.sorted().prefix(20).joined(separator: ", ") + (names.count > 20 ? " and others" : "")
-    }
-}
-
-/// `invoke`: requests an action on an item.
-struct InvokeCommand: Command {
-    static let syntax = CommandSyntax(
-        name: "invoke", group: .writing, summary: "Ask for an action on an item, as a click in a viewer does.",
-        operands: [.list, .init(name: "ID"), .init(name: "ACTION"), .init(name: "KEY=VALUE", arity: .any)],
-        options: [
-            .init(
-                name: "item", value: "NUMBER",
-                summary: "The index of the item in the object; by default 0, "
-                    + "the first.")
-        ],
-        discussion: [
-            "The section controller is asked first, then the programs of the list's owner that listen. The command "
-                + "fails if none of them handled the action.",
-            FieldWords.discussion,
-        ])
-
-    private let name: String
-    private let id: String
-    private let action: String
-    private let parameters: Content
-    private let item: UInt32
-
-    init(_ invocation: Invocation) throws(UsageError) {
-        name = invocation.operand("NAME")
-        id = invocation.operand("ID")
-        action = invocation.operand("ACTION")
-        parameters = try FieldWords.content(of: invocation.operands("KEY=VALUE"))
-        item = UInt32(try invocation.number(of: "item", in: 0...Int(UInt32.max)) ?? 0)
-    }
-
-    func run(in context: CommandContext) async throws(DBusError) -> ExitCode {
-        try await context.withDaemon { daemon throws(DBusError) in
-            let view = try await ListViewClient.open(
-                try await daemon.adapter(name), options: ["layout": .string("none")]
-            ) { _ in }
-            let isHandled = try await view.object.call(
-                "Invoke", id, item, action, parameters, returning: Bool.self)
-            await view.close()
-            if context.json {
-                Output.writeJSON(["handled": .boolean(isHandled)])
-            } else if !isHandled {
-                Output.printMessage("nobody handles the action “\(action)” on the object “\(id)”")
-            }
-            return isHandled ? .done : .failed
-        }
     }
 }

@@ -52,8 +52,8 @@ extension FieldHint {
         case .timeInMicroseconds: ClockTime.text(secondsSince1970: number / 1e6)
         case .timeInSeconds: ClockTime.text(secondsSince1970: number)
         case .permissions: whole.flatMap(UInt32.init(exactly:)).map(Self.permissions)
-        case .userID: whole.flatMap(UInt32.init(exactly:)).map(UserName.ofUser)
-        case .groupID: whole.flatMap(UInt32.init(exactly:)).map(UserName.ofGroup)
+        case .userID: whole.flatMap(UInt32.init(exactly:)).map(Self.userName)
+        case .groupID: whole.flatMap(UInt32.init(exactly:)).map(Self.groupName)
         case .percent: Self.decimal(number) + " %"
         case .durationInMicroseconds: Self.duration(number)
         }
@@ -149,9 +149,9 @@ extension FieldHint {
     }
 }
 
-/// The names of users and groups, as getent(1) prints them. A user or group without a name is shown by its number.
-enum UserName {
-    static func ofUser(_ number: UInt32) -> String {
+extension FieldHint {
+    /// Returns the name of a user, as getent(1) prints it; its number if it has no name.
+    static func userName(_ number: UInt32) -> String {
         var (entry, result) = unsafe (passwd(), UnsafeMutablePointer<passwd>?.none)
         var buffer = [CChar](repeating: 0, count: 4096)
         // The entry's texts are in the buffer, which lives until the name is copied.
@@ -161,7 +161,8 @@ enum UserName {
         return unsafe String(cString: name)
     }
 
-    static func ofGroup(_ number: UInt32) -> String {
+    /// Returns the name of a group, as getent(1) prints it; its number if it has no name.
+    static func groupName(_ number: UInt32) -> String {
         var (entry, result) = unsafe (Glibc.group(), UnsafeMutablePointer<Glibc.group>?.none)
         var buffer = [CChar](repeating: 0, count: 4096)
         // The entry's texts are in the buffer, which lives until the name is copied.

@@ -141,6 +141,11 @@ struct JSONLine {
 /// The error for a text that is not JSON (RFC 8259), has a number beyond 64 bits or beyond doubles, or is not of the
 /// expected form.
 struct JSONFault: Error {
+    /// What is wrong, as a part of a sentence.
+    let reason: String
+
+    init(_ reason: String = "malformed JSON") { self.reason = reason }
+
     /// Parses a text and passes its tape to `body`.
     static func reading<Result>(
         _ text: some Sequence<UInt8>, _ body: (JSONTape) throws(JSONFault) -> Result

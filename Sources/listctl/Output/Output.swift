@@ -16,10 +16,10 @@ enum Output {
     /// If writing fails, the program exits with a failure. It prints a message, except when the reader has closed the
     /// pipe, as filters such as head(1) do.
     static func write(_ text: String) {
-        do throws(StandardDescriptor.WriteFailure) {
+        do throws(POSIXError) {
             try StandardDescriptor.output.write(text)
         } catch {
-            if error.number != EPIPE { printMessage("standard output: \(SystemError.text(error.number))") }
+            if error.code != .EPIPE { printMessage("standard output: \(SystemError.text(error.code.rawValue))") }
             exit(ExitCode.failed.rawValue)
         }
     }
@@ -70,13 +70,8 @@ enum StandardDescriptor: Int32 {
     case output = 1
     case errors = 2
 
-    /// The error of a write that failed, with its `errno`.
-    struct WriteFailure: Error, Equatable {
-        let number: Int32
-    }
-
     /// Writes a whole text, however long the reader takes. A terminal without UTF-8 gets the nearest ASCII characters.
-    func write(_ text: String) throws(WriteFailure) {
+    func write(_ text: String) throws(POSIXError) {
         let text = hasUnicode ? text : PrintableText.asciiOnly(text)
         var bytes = Array(text.utf8)[...]
         while !bytes.isEmpty {
@@ -89,7 +84,7 @@ enum StandardDescriptor: Int32 {
             switch errno {
             case EINTR: continue
             case EAGAIN: waitUntilWritable()
-            case let number: throw WriteFailure(number: number)
+            case let number: throw POSIXError(POSIXErrorCode(rawValue: number) ?? .EIO)
             }
         }
     }

@@ -8,7 +8,7 @@ enum SignalText {
     /// Returns the text of a signal; `nil` for an unknown signal, or one with unexpected arguments.
     static func text(of member: String, _ arguments: [DBusValue]) -> String? {
         guard arguments.count == counts[member] else { return nil }
-        var values = Arguments(arguments)
+        var values = SignalArguments(arguments)
         switch member {
         case "Updated": return updateText(&values)
         case "DisplayChanged":
@@ -38,7 +38,7 @@ enum SignalText {
             guard let id = values.nextText(), let item = values.nextNumber(), let action = values.nextText(),
                 let parameters = values.next(), let user = values.nextNumber()
             else { return nil }
-            let name = UInt32(exactly: user).map(UserName.ofUser) ?? "\(user)"
+            let name = UInt32(exactly: user).map(FieldHint.userName) ?? "\(user)"
             return "\(name) asks for \(action) on item \(item) of \(id) with \(JSONLine(parameters).text)"
         default: return nil
         }
@@ -49,7 +49,7 @@ enum SignalText {
         "Updated": 10, "DisplayChanged": 7, "WorkingRangeChanged": 5, "SelectionChanged": 4, "NearEnd": 3, "Invoked": 6,
     ]
 
-    private static func updateText(_ values: inout Arguments) -> String? {
+    private static func updateText(_ values: inout SignalArguments) -> String? {
         guard values.nextText() != nil, let base = values.nextNumber(), let revision = values.nextNumber(),
             let kind = values.nextText(),
             values.next() != nil, let sections = values.nextNumber(), let items = values.nextNumber(),
@@ -103,7 +103,7 @@ enum SignalText {
     }
 
     /// The arguments of a signal, read one after the other.
-    private struct Arguments {
+    private struct SignalArguments {
         private var rest: ArraySlice<DBusValue>
 
         init(_ values: [DBusValue]) { rest = values[...] }
@@ -152,50 +152,49 @@ enum SignalText {
     }
 }
 
-/// The text and JSON of a list's changes, as `watch` prints them.
-enum ChangeLine {
-    /// Returns one line of text for an object: its id, then its content.
-    static func text(of object: MirroredObject) -> String {
-        let title = ItemText.title(of: object.fields, objectID: object.id)
-        let details = ItemText.details(of: object.fields)
-        let id = DisplayText.sanitized(object.id)
+// The text and JSON of a list's changes, as `watch` prints them.
+
+extension MirroredObject {
+    /// The object as one line of text: its id, then its content.
+    fileprivate var text: String {
+        let title = ItemText.title(of: fields, objectID: id)
+        let details = ItemText.details(of: fields)
+        let id = DisplayText.sanitized(id)
         let head = title == id ? id : "\(id)  \(title)"
         return details.isEmpty ? head : "\(head)  \(details)"
     }
 
-    /// Returns one line of text for a change, such as `inserted at 3  ID  TITLE  DETAILS`. Positions count from 0.
-    static func text(of change: MirrorChange) -> String {
-        switch change {
+    /// Returns the members of the JSON object for the object at a position in its list.
+    fileprivate func members(section: Int) -> [String: DBusValue] {
+        ["section": .int64(Int64(section)), "id": .string(id), "type": .string(type), "fields": fields.value]
+    }
+}
+
+extension MirrorChange {
+    /// The change as one line of text, such as `inserted at 3  ID  TITLE  DETAILS`. Positions count from 0.
+    var text: String {
+        switch self {
         case .replaced(let count): "read anew, \(count) object\(count == 1 ? "" : "s")"
-        case .inserted(let section, let object): "inserted at \(section)  \(text(of: object))"
-        case .deleted(let section, let object): "removed from \(section)  \(object.map { text(of: $0) } ?? "")"
-        case .moved(let from, let to, let object): "moved \(from) to \(to)  \(text(of: object))"
-        case .updated(let section, let object): "changed at \(section)  \(text(of: object))"
+        case .inserted(let section, let object): "inserted at \(section)  \(object.text)"
+        case .deleted(let section, let object): "removed from \(section)  \(object?.text ?? "")"
+        case .moved(let from, let to, let object): "moved \(from) to \(to)  \(object.text)"
+        case .updated(let section, let object): "changed at \(section)  \(object.text)"
         }
     }
 
-    /// Returns the members of the JSON object for a change.
-    static func members(of change: MirrorChange) -> [String: DBusValue] {
-        switch change {
-        case .replaced(let count): ["change": .string("replace"), "count": .int64(Int64(count))]
-        case .inserted(let section, let object): named("insert", members(of: object, section: section))
+    /// The members of the JSON object for the change.
+    var members: [String: DBusValue] {
+        func named(_ change: String, _ members: [String: DBusValue]) -> [String: DBusValue] {
+            members.merging(["change": .string(change)]) { $1 }
+        }
+        return switch self {
+        case .replaced(let count): named("replace", ["count": .int64(Int64(count))])
+        case .inserted(let section, let object): named("insert", object.members(section: section))
         case .deleted(let section, let object):
-            named("delete", object.map { members(of: $0, section: section) } ?? ["section": .int64(Int64(section))])
+            named("delete", object?.members(section: section) ?? ["section": .int64(Int64(section))])
         case .moved(let from, let to, let object):
-            named("move", members(of: object, section: to).merging(["from": .int64(Int64(from))]) { $1 })
-        case .updated(let section, let object): named("update", members(of: object, section: section))
+            named("move", object.members(section: to).merging(["from": .int64(Int64(from))]) { $1 })
+        case .updated(let section, let object): named("update", object.members(section: section))
         }
-    }
-
-    /// Returns the members of the JSON object for an object of the list.
-    static func members(of object: MirroredObject, section: Int) -> [String: DBusValue] {
-        [
-            "section": .int64(Int64(section)), "id": .string(object.id), "type": .string(object.type),
-            "fields": object.fields.value,
-        ]
-    }
-
-    private static func named(_ change: String, _ members: [String: DBusValue]) -> [String: DBusValue] {
-        members.merging(["change": .string(change)]) { $1 }
     }
 }

@@ -10,7 +10,7 @@ import Testing
 @Suite("Descriptions of clients and lists", .timeLimit(.minutes(3)))
 @DBusActor
 struct DescribingTests {
-    private func clients(_ stage: Stage) async throws -> [String: ListDaemonClient.ClientRow] {
+    private func clients(_ stage: Stage) async throws -> [String: ListDaemonClient.Description] {
         let rows = try await ListDaemonClient(connection: stage.client).clients()
         return Dictionary(uniqueKeysWithValues: rows.map { ($0.name, $0) })
     }

@@ -3,24 +3,6 @@
 import DBus
 import ListClient
 
-/// A command of listctl.
-///
-/// To add a command, write a type that conforms to this protocol, and add it to ``CommandTable``. Help, completion and
-/// the manual page follow from `syntax`.
-protocol Command: Sendable {
-    /// The name, operands, options and help of the command.
-    static var syntax: CommandSyntax { get }
-
-    /// Creates the command from the operands and options that `syntax` declares.
-    ///
-    /// - Throws: a `UsageError` for a value that `syntax` cannot rule out.
-    init(_ invocation: Invocation) throws(UsageError)
-
-    /// Runs the command.
-    @DBusActor
-    func run(in context: CommandContext) async throws(DBusError) -> ExitCode
-}
-
 /// What every command gets besides its own operands and options: the bus and the format of its output.
 @DBusActor
 struct CommandContext {
@@ -32,14 +14,14 @@ struct CommandContext {
     let style: TextStyle
 
     /// Returns the address of the bus that the command line names.
-    func address() async throws(DBusError) -> BusAddress { try await BusChoice.address(for: bus) }
+    func address() async throws(DBusError) -> BusAddress { try await bus.address() }
 
     /// Connects to listd, calls `body`, and closes the connection.
     func withDaemon<Result: Sendable>(
         _ body: @DBusActor (ListDaemonClient) async throws(DBusError) -> Result
     ) async throws(DBusError) -> Result {
         let address = try await address()
-        let daemon = ListDaemonClient(connection: try await BusChoice.connect(to: address))
+        let daemon = ListDaemonClient(connection: try await address.connect())
         defer { daemon.connection.close() }
         if daemon.connection.isBus {
             try await DaemonActivation(connection: daemon.connection, isOfUser: address == .session).awaitStart()
@@ -53,64 +35,10 @@ struct CommandContext {
     }
 }
 
-/// The table of all commands, in the order in which help lists them.
-enum CommandTable {
-    static let all: [any Command.Type] = [
-        ListCommand.self, ShowCommand.self, ViewCommand.self, WatchCommand.self, FilterCommand.self,
-        MonitorCommand.self,
-        TopCommand.self,
-        PushCommand.self, AppendCommand.self, PatchCommand.self, MoveCommand.self, DeleteCommand.self,
-        InvokeCommand.self,
-        CreateCommand.self, RenameCommand.self, RemoveCommand.self,
-        StatisticsCommand.self, ClientsCommand.self, ReloadCommand.self, CheckCommand.self,
-        LossesCommand.self, BackupCommand.self, RestoreCommand.self,
-        PluginsCommand.self, LoadCommand.self, UnloadCommand.self, NewPluginCommand.self,
-        HelpCommand.self, CompletionCommand.self, CompleteCommand.self, VersionCommand.self,
-    ]
-
-    static func command(named name: String) -> (any Command.Type)? { all.first { $0.syntax.name == name } }
-}
-
-/// The function that runs a command, prints its error, and returns its exit code.
-@DBusActor
-enum CommandRunner {
-    static func run(_ request: Request) async -> ExitCode {
-        let context = CommandContext(bus: request.bus, json: request.json, style: TextStyle(request.color))
-        do throws(DBusError) {
-            return try await request.command.run(in: context)
-        } catch {
-            Output.printMessage(advice(for: error, on: request.bus) ?? error.explanation)
-            return exitCode(of: error)
-        }
-    }
-
-    /// Returns a message that says how to start listd when it was not found. The result is nil for other errors, and
-    /// when the command line names the address of a bus.
-    private static func advice(for error: DBusError, on bus: Request.Bus) -> String? {
-        guard error.isDaemonMissing else { return nil }
-        let own = "start your own listd with “listd --bus session &”"
-        let service = "start the system's listd with “systemctl start listd”"
-        let delay = "a listd that has just been started takes a moment"
-        return switch bus {
-        case .automatic:
-            "listd is neither on the session bus nor on the system bus (\(error.message)); \(own), or "
-                + "\(service); \(delay)"
-        case .session:
-            "listd is not on the session bus (\(error.message)); \(own); \(delay)"
-        case .system: "listd is not on the system bus (\(error.message)); \(service)"
-        case .address: nil
-        }
-    }
-
-    private static func exitCode(of error: DBusError) -> ExitCode {
-        let isMissing =
-            error.isDaemonMissing || error.standard == .noReply || error.name == DaemonActivation.startFailed
-        return isMissing ? .unavailable : .failed
-    }
-}
-
-/// The syntax of a command, for the parser, help, completion and the manual.
-struct CommandSyntax: Sendable {
+/// A command of listctl: its syntax, from which the parser, help, completion and the manual page follow, and what it does.
+///
+/// To add a command, make a constant in an extension of this type, and add it to ``all``.
+struct Command: Sendable {
     /// The word that selects the command.
     let name: String
     /// The group of commands under which help lists the command.
@@ -123,6 +51,25 @@ struct CommandSyntax: Sendable {
     var options: [Option] = []
     /// The paragraphs of help after the summary, in plain text. Each paragraph is a single line.
     var discussion: [String] = []
+    /// Returns what to do for the operands and options of a command line.
+    ///
+    /// It throws a `UsageError` for a value that the syntax cannot exclude.
+    let prepare: @Sendable (Invocation) throws(UsageError) -> Action
+
+    /// What a command does when it runs. It returns the exit code.
+    typealias Action = @DBusActor (CommandContext) async throws(DBusError) -> ExitCode
+
+    /// All commands, in the order in which help lists them.
+    static let all: [Command] = [
+        .list, .show, .view, .watch, .filter, .monitor, .top,
+        .push, .append, .patch, .move, .delete, .invoke,
+        .create, .rename, .remove,
+        .statistics, .clients, .reload, .check, .losses, .backup, .restore,
+        .plugins, .load, .unload, .newPlugin,
+        .help, .completion, .complete, .version,
+    ]
+
+    static func named(_ name: String) -> Command? { all.first { $0.name == name } }
 
     /// A group of commands. The raw value is its heading in help and in the manual page.
     enum Group: String, CaseIterable, Sendable {
@@ -193,7 +140,7 @@ struct CommandSyntax: Sendable {
     }
 }
 
-extension CommandSyntax.Operand {
+extension Command.Operand {
     /// The placeholder with brackets and dots that show how many words the operand takes.
     var synopsis: String {
         switch arity {
@@ -219,42 +166,46 @@ struct Request {
         case address(String)
     }
 
-    let command: any Command
-    private(set) var bus = Bus.automatic
-    private(set) var json = false
-    private(set) var color = TextStyle.Choice.automatic
+    let command: Command
+    let bus: Bus
+    let json: Bool
+    let color: TextStyle.Choice
+    private let action: Command.Action
 
     /// Parses the words after the program's name.
     init(parsing words: [String]) throws(UsageError) {
-        let options = CommandSyntax.common + CommandTable.all.flatMap { $0.syntax.options }
-        var words = try CommandLineWord.read(words, options: options)
+        var words = try CommandLineWord.read(words, options: Command.common + Command.all.flatMap(\.options))
+        let asksForHelp = words.contains(.option("help", value: nil))
         if words.contains(.option("version", value: nil)) {
-            command = VersionCommand()
+            try self.init(.version, [])
             return
         }
         let place = words.firstIndex { if case .operand = $0 { true } else { false } }
         guard let place, case .operand(let name) = words[place] else {
-            guard words.contains(.option("help", value: nil)) else { throw UsageError(message: "no command") }
-            command = HelpCommand(topic: nil)
+            guard asksForHelp else { throw UsageError(message: "no command") }
+            try self.init(.help, [])
             return
         }
-        guard let type = CommandTable.command(named: name) else {
-            throw UsageError(message: "unknown command \(name)")
-        }
-        if words.contains(.option("help", value: nil)) {
-            command = HelpCommand(topic: type.syntax)
+        guard let command = Command.named(name) else { throw UsageError(message: "unknown command \(name)") }
+        if asksForHelp {
+            try self.init(.help, [.operand(name)])
             return
         }
         words.remove(at: place)
-        let invocation = try Invocation(words, of: type.syntax)
         do throws(UsageError) {
-            command = try type.init(invocation)
-            bus = try invocation.value(of: "bus").map(Self.bus) ?? .automatic
-            json = invocation.has("json")
-            color = try invocation.value(of: "color").map(TextStyle.Choice.init) ?? .automatic
+            try self.init(command, words)
         } catch {
             throw UsageError(message: error.message, command: error.command ?? name)
         }
+    }
+
+    private init(_ command: Command, _ words: [CommandLineWord]) throws(UsageError) {
+        self.command = command
+        let invocation = try Invocation(words, of: command)
+        action = try command.prepare(invocation)
+        bus = try invocation.value(of: "bus").map(Self.bus) ?? .automatic
+        json = invocation.has("json")
+        color = try invocation.value(of: "color").map(TextStyle.Choice.init) ?? .automatic
     }
 
     private static func bus(_ text: String) throws(UsageError) -> Bus {
@@ -284,6 +235,46 @@ extension Request {
             words.append(word)
         }
         return words
+    }
+}
+
+extension Request {
+    /// Runs the command; prints its error, and returns its exit code.
+    @DBusActor
+    func run() async -> ExitCode {
+        let context = CommandContext(bus: bus, json: json, style: TextStyle(color))
+        do throws(DBusError) {
+            return try await action(context)
+        } catch {
+            Output.printMessage(advice(for: error) ?? error.explanation)
+            return Self.exitCode(of: error)
+        }
+    }
+
+    /// Returns a message that says how to start listd when it was not found. The result is nil for other errors, and
+    /// when the command line names the address of a bus.
+    private func advice(for error: DBusError) -> String? {
+        guard error.isDaemonMissing else { return nil }
+        let own = "start your own listd with “listd --bus session &”"
+        let service = "start the system's listd with “systemctl start listd”"
+        let delay = "a listd that has just been started takes a moment"
+        return switch bus {
+        case .automatic:
+            "listd is neither on the session bus nor on the system bus (\(error.message)); \(own), or "
+                + "\(service); \(delay)"
+        case .session:
+            "listd is not on the session bus (\(error.message)); \(own); \(delay)"
+        case .system: "listd is not on the system bus (\(error.message)); \(service)"
+        case .address: nil
+        }
+    }
+
+    @DBusActor
+    private static func exitCode(of error: DBusError) -> ExitCode {
+        if error.name == InputFile.notReadable { return .noInput }
+        let isMissing =
+            error.isDaemonMissing || error.standard == .noReply || error.name == DaemonActivation.startFailed
+        return isMissing ? .unavailable : .failed
     }
 }
 
@@ -323,35 +314,33 @@ extension Invocation {
     /// Assigns the words of one command line to the command's operands and options.
     ///
     /// - Throws: a `UsageError` for an option that the command does not have, and for missing or surplus operands.
-    init(
-        _ words: [CommandLineWord], of syntax: CommandSyntax
-    ) throws(UsageError) {
+    init(_ words: [CommandLineWord], of command: Command) throws(UsageError) {
         var (flags, values) = (Set<String>(), [String: [String]]())
         var plain: [String] = []
         for word in words {
             switch word {
             case .operand(let text): plain.append(text)
             case .option(let name, let value):
-                guard (syntax.options + CommandSyntax.common).contains(where: { $0.name == name }) else {
-                    throw UsageError(message: "\(syntax.name) has no option --\(name)", command: syntax.name)
+                guard (command.options + Command.common).contains(where: { $0.name == name }) else {
+                    throw UsageError(message: "\(command.name) has no option --\(name)", command: command.name)
                 }
                 if let value { values[name, default: []].append(value) } else { flags.insert(name) }
             }
         }
-        operands = try Self.assignWords(plain, toOperandsOf: syntax)
+        operands = try Self.assignWords(plain, toOperandsOf: command)
         (self.flags, self.values) = (flags, values)
     }
 
-    private static func assignWords(_ words: [String], toOperandsOf syntax: CommandSyntax) throws(UsageError)
+    private static func assignWords(_ words: [String], toOperandsOf command: Command) throws(UsageError)
         -> [String: [String]]
     {
         var rest = words[...]
         var operands: [String: [String]] = [:]
-        for operand in syntax.operands {
+        for operand in command.operands {
             switch operand.arity {
             case .one, .atLeastOne:
                 guard let word = rest.popFirst() else {
-                    throw UsageError(message: "\(syntax.name) lacks \(operand.name)", command: syntax.name)
+                    throw UsageError(message: "\(command.name) lacks \(operand.name)", command: command.name)
                 }
                 operands[operand.name] = [word]
                 if operand.arity == .atLeastOne {
@@ -366,13 +355,14 @@ extension Invocation {
         }
         guard let surplus = rest.first else { return operands }
         let message =
-            syntax.operands.isEmpty
-            ? "\(syntax.name) takes no operand, not even \(surplus)"
-            : "\(syntax.name) takes no further word: \(surplus)"
-        throw UsageError(message: message, command: syntax.name)
+            command.operands.isEmpty
+            ? "\(command.name) takes no operand, not even \(surplus)"
+            : "\(command.name) takes no further word: \(surplus)"
+        throw UsageError(message: message, command: command.name)
     }
 }
 
+/// A word of a command line.
 enum CommandLineWord: Equatable {
     case operand(String)
     case option(String, value: String?)
@@ -385,7 +375,7 @@ enum CommandLineWord: Equatable {
     /// - Parameter options: the options of all commands. Options with the same name must agree in whether they take a
     ///   value.
     static func read(
-        _ words: [String], options: [CommandSyntax.Option]
+        _ words: [String], options: [Command.Option]
     ) throws(UsageError) -> [CommandLineWord] {
         var result: [CommandLineWord] = []
         var rest = words[...]
@@ -421,6 +411,6 @@ enum CommandLineWord: Equatable {
         guard case .operand(let name)? = words.first(where: { if case .operand = $0 { true } else { false } }) else {
             return nil
         }
-        return CommandTable.command(named: name)?.syntax.name
+        return Command.named(name)?.name
     }
 }
