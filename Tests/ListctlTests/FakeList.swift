@@ -55,12 +55,12 @@ struct FakeList {
     }
 
     /// Answers a browser's requests until no request is left. Returns `false` when the requests never end.
-    mutating func serve(_ browser: inout Browser, _ requests: [Browser.Effect]) -> Bool {
+    mutating func serve(_ browser: inout Browser, _ requests: [ViewerEffect]) -> Bool {
         var requests = requests
         for _ in 0..<20 {
             guard case .setViewport(let y, _, let visible)? = requests.last(where: \.isViewport) else { return true }
             offset = y
-            var answer: [Browser.Effect] = []
+            var answer: [ViewerEffect] = []
             let new = picture(y: y, height: visible, sequence: sequence + 1)
             most = max(most, new.shown.count)
             if last?.shown != new.shown || last?.contentSize != new.contentSize {
@@ -74,7 +74,7 @@ struct FakeList {
     }
 }
 
-extension Browser.Effect {
+extension ViewerEffect {
     var isViewport: Bool { if case .setViewport = self { true } else { false } }
 }
 
@@ -87,7 +87,7 @@ extension Browser {
 
 extension FakeList {
     /// Answers a viewer's requests until no request is left. Returns `false` when the requests never end.
-    mutating func serve(_ state: inout ViewerState, _ effects: [ViewerState.Effect]) -> Bool {
+    mutating func serve(_ state: inout ViewerState, _ effects: [ViewerEffect]) -> Bool {
         var effects = effects
         for number in 1..<20 {
             let viewport = effects.compactMap { effect -> (y: Double, height: Double)? in
@@ -102,11 +102,11 @@ extension FakeList {
 }
 
 extension ViewerState {
-    mutating func press(_ key: Key) -> [Effect] { handle(.terminal(.key(key))) }
+    mutating func press(_ key: Key) -> [ViewerEffect] { handle(.terminal(.key(key))) }
 
     /// Types a text. Returns the effects of the last key.
-    mutating func type(_ text: String) -> [Effect] {
-        var effects: [Effect] = []
+    mutating func type(_ text: String) -> [ViewerEffect] {
+        var effects: [ViewerEffect] = []
         for character in text { effects = press(.character(character)) }
         return effects
     }
@@ -116,7 +116,7 @@ extension ViewerState {
     var status: String { lines.last ?? "" }
 }
 
-extension [ViewerState.Effect] {
+extension [ViewerEffect] {
     /// The search that the effect requests.
     var query: Search.Query? {
         compactMap { effect in if case .find(let query) = effect { query } else { nil } }.last

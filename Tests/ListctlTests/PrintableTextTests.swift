@@ -72,7 +72,7 @@ struct PrintableTextTests {
     @Test("a text has several lines → they are wrapped at blanks, and overlong words anywhere")
     func wraps() {
         func lines(_ text: String, _ width: Int) -> [String] {
-            TextWrap.lines(PrintableText(text, in: .unicode), width: width, maximumCount: 5).map(\.text)
+            PrintableText(text, in: .unicode).wrapped(to: width, maximumCount: 5).map(\.text)
         }
         #expect(lines("one two three", 7) == ["one two", "three"])
         #expect(lines("abcdefgh ij", 3) == ["abc", "def", "gh", "ij"])

@@ -22,22 +22,21 @@ private struct ReadList {
         return first..<min(objects.count, first + min(count, most))
     }
 
-    mutating func readObjects(_ section: Int, _ count: Int) -> Search.Objects {
-        defer { answer() }
-        return Search.Objects(
-            revision: revision, total: objects.count,
-            objects: range(section, count).map { MirroredObject(id: objects[$0].id, type: "", fields: [:]) })
-    }
-
-    mutating func readItems(_ section: Int, _ count: Int) -> Search.Items {
-        defer { answer() }
-        let range = range(section, count)
+    mutating func read(_ section: Int, _ count: Int) -> Search.ReadPart {
+        let (objectRevision, total) = (revision, objects.count)
+        let read = range(section, count).map { MirroredObject(id: objects[$0].id, type: "", fields: [:]) }
+        answer()
+        let range = range(section, read.count)
         let items = range.flatMap { section in
             objects[section].items.enumerated().map { (index, text) in
-                Search.Items.Item(UInt32(section), "", UInt32(index), "", ["title": .string(text)] as Content)
+                Search.ReadPart.Item(UInt32(section), "", UInt32(index), "", ["title": .string(text)] as Content)
             }
         }
-        return Search.Items(revision: revision, next: range.isEmpty ? section : range.upperBound, items: items)
+        let part = Search.ReadPart(
+            objects: read, total: total, items: items, next: range.isEmpty ? section : range.upperBound,
+            isConsistent: revision == objectRevision)
+        answer()
+        return part
     }
 
     private mutating func answer() {
@@ -55,8 +54,7 @@ private struct ReadList {
         var step = search.first
         for _ in 0..<100_000 {
             guard case .read(let section, let count) = step else { return step }
-            let objects = readObjects(section, count)
-            step = search.consume(objects, readItems(section, objects.objects.count))
+            step = search.consume(read(section, count))
         }
         return nil
     }

@@ -52,7 +52,7 @@ struct SilenceTests {
         _ = state.press(.pageDown)
         _ = state.handle(.terminal(.wheel(1)))
         _ = state.handle(.resized(columns: 44, rows: 22))
-        var again: [ViewerState.Effect] = []
+        var again: [ViewerEffect] = []
         for _ in 0..<times { again = state.handle(.unanswered) }
         _ = state.handle(.shown(list.picture(y: 440, height: 440, sequence: 7)))
         #expect(list.serve(&state, again))

@@ -461,8 +461,8 @@ final class RefreshedScreen {
         _ = unsafe tcsetattr(STDIN_FILENO, TCSANOW, &mode)
     }
 
-    private func handle(_ signal: TerminalSignal) {
-        if case .ended(let number) = signal { exitCode = .ended(by: number) }
+    private func handle(_ signal: Int32) {
+        if signal != SIGWINCH { exitCode = .ended(by: signal) }
         endWait()
     }
 

@@ -546,7 +546,7 @@ final class FirstScreen {
     }
 
     /// Makes the calls that the browser requests. The screen is complete when a reply leads to no further call.
-    private func perform(_ requests: [Browser.Effect]) {
+    private func perform(_ requests: [ViewerEffect]) {
         for case .setViewport(let y, let width, let height) in requests {
             view?.setViewport(y: y, width: width, height: height) { [weak self] in
                 guard let self else { return }

@@ -169,7 +169,7 @@ final class CursesInput: @unchecked Sendable {
     private func decode(_ key: [UInt8]) {
         guard !key.isEmpty else { return }
         keys.write(key)
-        CursesKeys.read(isSequence: key.count > 2 && key[0] == 0x1B, receiver)
+        readKeys(isSequence: key.count > 2 && key[0] == 0x1B)
     }
 
     private static var canRead: Bool {
@@ -202,24 +202,23 @@ struct KeyPipe: Sendable {
     }
 }
 
-/// Decodes keys and mouse events through ncurses. All methods run on the queue of `CursesTerminal`.
-enum CursesKeys {
-    /// Reads all keys and mouse events that ncurses has received, and passes them to `receiver`.
+extension CursesInput {
+    /// Reads all keys and mouse events that ncurses has received, and passes them to the receiver.
     ///
     /// - Parameter isSequence: whether the received bytes are an escape sequence. If ncurses does not know the
     ///   sequence, its bytes are ignored, so that its letters do not act as commands.
-    static func read(isSequence: Bool, _ receiver: (TerminalInput) -> Void) {
+    private func readKeys(isSequence: Bool) {
         var number: UInt32 = 0
         while true {
             // The C function fills in the number.
             switch unsafe listd_curses_key(&number) {
             case OK where isSequence: break
             case OK:
-                if let key = key(forCharacter: number) { receiver(.key(key)) }
+                if let key = Self.key(forCharacter: number) { receiver(.key(key)) }
             case KEY_CODE_YES where Int32(bitPattern: number) == KEY_MOUSE:
-                for input in mouseEvents() { receiver(input) }
+                for input in Self.mouseEvents() { receiver(input) }
             case KEY_CODE_YES:
-                if let key = key(forCode: Int32(bitPattern: number)) { receiver(.key(key)) }
+                if let key = Self.key(forCode: Int32(bitPattern: number)) { receiver(.key(key)) }
             default: return
             }
         }

@@ -244,14 +244,13 @@ extension String {
     }
 }
 
-/// Line breaking of printable text.
-enum TextWrap {
+extension PrintableText {
     /// Returns the first `maximumCount` lines of the text, each at most `width` columns wide.
     ///
     /// Lines are broken at blanks if possible. Characters that are wider than a line are left out.
-    static func lines(_ text: PrintableText, width: Int, maximumCount: Int) -> [PrintableText] {
+    func wrapped(to width: Int, maximumCount: Int) -> [PrintableText] {
         var lines: [PrintableText] = []
-        let text = text.keepingCharacters(narrowerThan: width + 1)
+        let text = keepingCharacters(narrowerThan: width + 1)
         let cells = text.cells
         var first = 0
         while first < cells.count, lines.count < maximumCount {

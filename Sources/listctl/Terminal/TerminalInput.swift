@@ -161,15 +161,8 @@ struct KeyAssembler {
     }
 }
 
-/// The meaning of a signal for a program that has taken over the terminal.
-enum TerminalSignal: Sendable, Equatable {
-    /// The terminal was resized (SIGWINCH).
-    case resized
-    /// The program must restore the terminal and end by this signal.
-    case ended(Int32)
-}
-
-/// A listener that reports the signals that concern the terminal, until it is cancelled.
+/// A listener that reports the signals that concern the terminal, until it is cancelled: SIGWINCH when the terminal was
+/// resized, and SIGHUP, SIGINT and SIGTERM, after which the program must restore the terminal and end by that signal.
 ///
 /// Dispatch owns the signal handlers. The receiver is called on a serial queue of this class. It is `@Sendable`, so it
 /// is isolated to no actor, and has to enter one itself if needed.
@@ -178,12 +171,12 @@ final class TerminalSignals: Sendable {
     private nonisolated(unsafe) let sources: [any DispatchSourceSignal]
 
     /// Starts listening. Every signal that arrives after the initializer has returned is reported.
-    init(receiver: @escaping @Sendable (TerminalSignal) -> Void) {
+    init(receiver: @escaping @Sendable (_ signal: Int32) -> Void) {
         let queue = DispatchQueue(label: "org.listd.listctl.signals")
         let registered = DispatchGroup()
         unsafe sources = [SIGWINCH, SIGHUP, SIGINT, SIGTERM].map { number in
             let source = DispatchSource.makeSignalSource(signal: number, queue: queue)
-            source.setEventHandler { receiver(number == SIGWINCH ? .resized : .ended(number)) }
+            source.setEventHandler { receiver(number) }
             registered.enter()
             source.setRegistrationHandler { registered.leave() }
             source.activate()

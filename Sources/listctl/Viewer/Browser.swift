@@ -8,14 +8,6 @@ import ListClient
 /// Steps that the user makes while a call to listd is in flight are queued until the reply, because the picture does
 /// not belong to the screen before.
 struct Browser {
-    /// A call to listd, or a request to the terminal.
-    enum Effect: Equatable {
-        case draw
-        /// Request this viewport, and call ``handleAnswer()`` when its picture has arrived.
-        case setViewport(y: Double, width: Double, height: Double)
-        case scrollTo(Place)
-    }
-
     /// A movement that the user requests.
     enum Step: Equatable {
         /// The cursor moves down by a number of rows.
@@ -79,7 +71,7 @@ struct Browser {
     /// - Parameters:
     ///   - place: the place for the cursor, if it exists.
     ///   - fromTop: whether to show the beginning of the list, with the cursor on the first item.
-    mutating func start(at place: Place? = nil, fromTop: Bool = false) -> [Effect] {
+    mutating func start(at place: Place? = nil, fromTop: Bool = false) -> [ViewerEffect] {
         (picture, requestedPlace, queuedSteps, hasMeasured, pendingMove) = (Picture(), nil, [], false, .follow)
         if fromTop { (scroller, cursor) = (Scroller(size: scroller.size), Cursor()) }
         let y = scroller.start()
@@ -95,7 +87,7 @@ struct Browser {
     /// Handles the end of the view.
     ///
     /// - Parameter keepingPicture: whether the last picture stays on the screen.
-    mutating func stop(keepingPicture: Bool) -> [Effect] {
+    mutating func stop(keepingPicture: Bool) -> [ViewerEffect] {
         scroller.dropRequest()
         (queuedSteps, requestedPlace) = ([], nil)
         if !keepingPicture { picture = Picture() }
@@ -104,7 +96,7 @@ struct Browser {
     }
 
     /// Sets the number of columns and rows for the list.
-    mutating func resize(columns: Int, rows: Int) -> [Effect] {
+    mutating func resize(columns: Int, rows: Int) -> [ViewerEffect] {
         let size = Scroller.Size(
             columns: columns, rows: max(1, rows), pointsPerRow: scroller.size.pointsPerRow)
         let y = scroller.resize(to: size, in: picture) ?? placeCursor()
@@ -112,7 +104,7 @@ struct Browser {
     }
 
     /// Shows a new picture of the view.
-    mutating func show(_ picture: Picture) -> [Effect] {
+    mutating func show(_ picture: Picture) -> [ViewerEffect] {
         self.picture = picture
         var y = scroller.show(picture)
         if let size = updateRowHeight() { y = scroller.resize(to: size, in: picture) ?? y }
@@ -121,7 +113,7 @@ struct Browser {
     }
 
     /// Handles the reply to the last request: the picture is now that of the requested viewport.
-    mutating func handleAnswer() -> [Effect] {
+    mutating func handleAnswer() -> [ViewerEffect] {
         var requests = viewportRequest(
             at: scroller.handleAnswer(in: picture) ?? revealRequestedPlace() ?? placeCursor())
         while scroller.hasArrived, !queuedSteps.isEmpty { requests += perform(queuedSteps.removeFirst()) }
@@ -129,20 +121,20 @@ struct Browser {
     }
 
     /// Repeats the last request, which was not answered in time.
-    mutating func handleTimeout() -> [Effect] {
+    mutating func handleTimeout() -> [ViewerEffect] {
         let y = scroller.repeatRequest(in: picture)
         return viewportRequest(at: y) + [.draw]
     }
 
     /// Handles listd's refusal of the last call.
-    mutating func handleFailure() -> [Effect] {
+    mutating func handleFailure() -> [ViewerEffect] {
         scroller.dropRequest()
         (queuedSteps, requestedPlace, pendingMove) = ([], nil, .follow)
         return [.draw]
     }
 
     /// Makes a step, at once or when the picture of the screen has arrived.
-    mutating func step(_ step: Step) -> [Effect] {
+    mutating func step(_ step: Step) -> [ViewerEffect] {
         requestedPlace = nil
         guard scroller.hasArrived else {
             if queuedSteps.count < Self.maximumSteps { queuedSteps.append(step) }
@@ -161,7 +153,7 @@ struct Browser {
     }
 
     /// Scrolls to a place, and moves the cursor there.
-    mutating func goTo(_ place: Place) -> [Effect] {
+    mutating func goTo(_ place: Place) -> [ViewerEffect] {
         queuedSteps = []
         if scroller.hasArrived, cursor.go(to: place, in: rows) {
             requestedPlace = nil
@@ -198,7 +190,7 @@ struct Browser {
     /// The maximum number of queued steps, so that the effect of a held key ends soon after it is released.
     private static let maximumSteps = 32
 
-    private mutating func perform(_ step: Step) -> [Effect] {
+    private mutating func perform(_ step: Step) -> [ViewerEffect] {
         let y: Double?
         switch step {
         case .rows(let count):
@@ -276,7 +268,7 @@ struct Browser {
 
     /// Returns the effect that requests a viewport at an offset. It uses the scroller's size, so change the size
     /// before.
-    private func viewportRequest(at y: Scroller.ViewportOffset?) -> [Effect] {
+    private func viewportRequest(at y: Scroller.ViewportOffset?) -> [ViewerEffect] {
         y.map { [.setViewport(y: $0, width: Double(columns), height: scroller.size.height)] } ?? []
     }
 }

@@ -52,21 +52,19 @@ struct Search {
         case notFound
     }
 
-    /// The reply of a call of `GetObjects`.
-    struct Objects {
-        let revision: UInt64
-        let total: Int
-        let objects: [MirroredObject]
-    }
-
-    /// The reply of a call of `GetItems`.
-    struct Items {
+    /// Objects and items of the same sections.
+    struct ReadPart {
         typealias Item = DBusStruct<UInt32, String, UInt32, String, Content>
 
-        let revision: UInt64
-        /// The first section that the reply does not contain.
-        let next: Int
+        let objects: [MirroredObject]
+        /// The number of objects in the list.
+        let total: Int
+        /// The items of as many sections as there are objects.
         let items: [Item]
+        /// The first section whose items are missing.
+        let next: Int
+        /// Whether objects and items are of the same revision.
+        let isConsistent: Bool
     }
 
     private static let maximumSections = 1024
@@ -97,25 +95,23 @@ struct Search {
     var first: Step { .read(section: section, count: count) }
 
     /// Searches the part that was read, and returns the next step.
-    ///
-    /// - Parameter items: the items of as many sections as there are objects.
-    mutating func consume(_ objects: Objects, _ items: Items) -> Step {
-        guard !objects.objects.isEmpty else { return wrapAround() }
-        let read = objects.objects.count
-        if let hit = hit(in: objects.objects, items.items) {
-            if objects.revision != items.revision, read > 1 {
+    mutating func consume(_ part: ReadPart) -> Step {
+        guard !part.objects.isEmpty else { return wrapAround() }
+        let read = part.objects.count
+        if let hit = hit(in: part.objects, part.items) {
+            if !part.isConsistent, read > 1 {
                 count = read / 2
                 return .read(section: section, count: count)
             }
             guard query.isBackwards else { return isPastStart(hit) ? .notFound : .found(hit) }
             best = hit
         }
-        let next = min(items.next, section + read)
+        let next = min(part.next, section + read)
         if let start = query.start, next > start.section {
             if query.isBackwards, !hasWrapped { return wrapAround() }
             if !query.isBackwards, hasWrapped { return .notFound }
         }
-        guard next > section, next < objects.total else { return wrapAround() }
+        guard next > section, next < part.total else { return wrapAround() }
         (section, count) = (next, min(Self.maximumSections, count * 2))
         return .read(section: section, count: count)
     }
@@ -135,7 +131,7 @@ struct Search {
         return hit.position > start
     }
 
-    private func hit(in objects: [MirroredObject], _ items: [Items.Item]) -> Hit? {
+    private func hit(in objects: [MirroredObject], _ items: [ReadPart.Item]) -> Hit? {
         var found: Hit?
         for (index, _, item, _, content) in items.map(\.members) {
             let position = Position(section: Int(index), part: .item(item))
@@ -226,32 +222,24 @@ extension Search {
         var search = Search(query)
         var step = search.first
         while case .read(let section, let count) = step, isWanted() {
-            let objects = try await Objects(adapter, section, count)
-            let items = try await Items(adapter, section, objects.objects.count)
-            step = search.consume(objects, items)
+            step = search.consume(try await ReadPart(adapter, section, count))
         }
         if case .found(let hit) = step { return hit }
         return nil
     }
 }
 
-extension Search.Objects {
+extension Search.ReadPart {
     @DBusActor
     fileprivate init(_ adapter: RemoteObject, _ section: Int, _ count: Int) async throws(DBusError) {
         let (_, revision, total, objects) = try await adapter.call(
             "GetObjects", UInt32(clamping: section), UInt32(clamping: count), returning: String.self, UInt64.self,
             UInt32.self, [MirroredObject].self)
-        self.init(revision: revision, total: Int(total), objects: objects)
-    }
-}
-
-extension Search.Items {
-    @DBusActor
-    fileprivate init(_ adapter: RemoteObject, _ section: Int, _ count: Int) async throws(DBusError) {
-        let (revision, next, items) = try await adapter.call(
-            "GetItems", UInt32(clamping: section), UInt32(clamping: count), [String](), returning: UInt64.self,
+        let (itemRevision, next, items) = try await adapter.call(
+            "GetItems", UInt32(clamping: section), UInt32(clamping: objects.count), [String](), returning: UInt64.self,
             UInt32.self, [Item].self)
-        self.init(revision: revision, next: Int(next), items: items)
+        self.init(
+            objects: objects, total: Int(total), items: items, next: Int(next), isConsistent: revision == itemRevision)
     }
 }
 
@@ -308,20 +296,16 @@ extension Search {
 /// the newest is kept.
 @DBusActor
 final class SearchQueue {
-    /// The result of a search.
-    enum Outcome {
-        case found(Search.Hit?)
-        case failed(DBusError)
-    }
-
-    private let onOutcome: @DBusActor (Search.Query, Outcome) -> Void
+    private let onResult: @DBusActor (Search.Query, Result<Search.Hit?, DBusError>) -> Void
     private var next: (query: Search.Query, find: Search.Finder)?
     private var isRunning = false
     /// Whether the running search was cancelled. The queue still awaits its calls, because listd is still executing
     /// them.
     private var isCancelled = false
 
-    init(onOutcome: @escaping @DBusActor (Search.Query, Outcome) -> Void) { self.onOutcome = onOutcome }
+    init(onResult: @escaping @DBusActor (Search.Query, Result<Search.Hit?, DBusError>) -> Void) {
+        self.onResult = onResult
+    }
 
     /// Starts a search, and cancels the previous one.
     func start(_ query: Search.Query, with find: @escaping Search.Finder) {
@@ -337,14 +321,14 @@ final class SearchQueue {
         guard !isRunning, let (query, find) = next else { return }
         (next, isRunning, isCancelled) = (nil, true, false)
         Task { @DBusActor in
-            let outcome: Outcome
+            let result: Result<Search.Hit?, DBusError>
             do throws(DBusError) {
-                outcome = .found(try await find(query) { !isCancelled })
+                result = .success(try await find(query) { !isCancelled })
             } catch {
-                outcome = .failed(error)
+                result = .failure(error)
             }
             isRunning = false
-            if !isCancelled { onOutcome(query, outcome) }
+            if !isCancelled { onResult(query, result) }
             run()
         }
     }

@@ -8,17 +8,6 @@ import ListClient
 /// list of its objects.
 @DBusActor
 final class ShownList {
-    /// An event for the viewer.
-    enum Event {
-        /// An event of the shown list.
-        case list(ViewedList.Event)
-        /// A search has ended.
-        case found(Search.Query, Search.Hit?)
-        case searchFailed(DBusError)
-        /// The filtered list could not be created, or listd refused its text. The whole list is shown.
-        case filterRefused(DBusError)
-    }
-
     /// The name of the list that the user named.
     let name: String
     /// The list that is shown; nil while there is no daemon.
@@ -28,14 +17,19 @@ final class ShownList {
     private var daemon: ListDaemonClient?
     private var filter: FilterList?
     private var searches: SearchQueue?
-    private var onEvent: @DBusActor (Event) -> Void = { _ in }
+    private var onEvent: @DBusActor (ViewerState.Input) -> Void = { _ in }
 
     init(_ name: String) { self.name = name }
 
-    /// Sets the function that receives the events. Call it once, before any other method.
-    func setEventHandler(_ onEvent: @escaping @DBusActor (Event) -> Void) {
+    /// Sets the function that receives the events of the list and of searches. Call it once, before any other method.
+    func setEventHandler(_ onEvent: @escaping @DBusActor (ViewerState.Input) -> Void) {
         self.onEvent = onEvent
-        searches = SearchQueue { [weak self] in self?.report($1, of: $0) }
+        searches = SearchQueue { query, result in
+            switch result {
+            case .success(let hit): onEvent(.found(query, hit))
+            case .failure(let error): onEvent(.message(error.explanation))
+            }
+        }
     }
 
     /// Shows the list of a daemon; if the text is not empty, only the objects that contain it.
@@ -56,7 +50,7 @@ final class ShownList {
         guard let daemon else { return }
         guard !text.isEmpty else { return endFilter() }
         if let filter { return filter.filter(by: text) }
-        let filter = FilterList(of: name, from: daemon) { [weak self] in self?.process($0) }
+        let filter = FilterList(of: name, from: daemon) { [weak self] in self?.handleFiltering($0) }
         self.filter = filter
         filter.filter(by: text)
     }
@@ -83,16 +77,18 @@ final class ShownList {
         list = nil
     }
 
-    private func process(_ event: ViewedList.Event) {
+    private func process(_ event: ViewerState.Input) {
         if case .opened = event { hasOpened = true }
-        onEvent(.list(event))
+        onEvent(event)
     }
 
-    private func process(_ event: FilterList.Event) {
-        switch event {
-        case .made: if let filter { open(filter.name) }
-        case .refused(let error):
-            onEvent(.filterRefused(error))
+    /// Shows the filtered list when it was created. When it could not be created, or listd refused its text, the whole
+    /// list is shown.
+    private func handleFiltering(_ result: Result<Void, DBusError>) {
+        switch result {
+        case .success: if let filter { open(filter.name) }
+        case .failure(let error):
+            onEvent(.filterRefused(error.explanation))
             endFilter()
         }
     }
@@ -103,49 +99,17 @@ final class ShownList {
         open(name)
         filter.remove()
     }
-
-    private func report(_ outcome: SearchQueue.Outcome, of query: Search.Query) {
-        switch outcome {
-        case .found(let hit): onEvent(.found(query, hit))
-        case .failed(let error): onEvent(.searchFailed(error))
-        }
-    }
 }
 
 /// A view of the list with a name on one daemon. The view is opened again whenever the list is created again.
 ///
-/// When a list is removed and created again, or gets another source, it keeps its name, but its views are closed.
+/// When a list is removed and created again, or gets another source, it keeps its name, but its views are closed. The
+/// events say what `ViewerState` has to know.
 @DBusActor
 final class ViewedList {
-    /// An event of the view or the list.
-    enum Event {
-        /// A view is open. It has no picture yet.
-        case opened
-        /// The view has a new picture.
-        case changed(Picture)
-        /// The picture of the last requested viewport has arrived.
-        case answered
-        /// The error of the list; empty when the list has no error.
-        case condition(String)
-        /// The properties of the list were read.
-        case facts(ListFacts)
-        /// The user's request was refused, with the reason.
-        case declined(String)
-        /// An action was invoked; false if nobody handles it.
-        case invoked(String, Bool)
-        /// A call to the view failed.
-        case failed(DBusError)
-        /// There is no view yet, because listd does not answer. Opening is tried again.
-        case silent
-        /// The view was closed, with the reason. It is opened again when the list is created.
-        case gone(String)
-        /// The list does not exist, or may not be read. A view is opened when the list is created.
-        case refused(DBusError)
-    }
-
     private let name: String
     private let daemon: ListDaemonClient
-    private let onEvent: @DBusActor (Event) -> Void
+    private let onEvent: @DBusActor (ViewerState.Input) -> Void
     /// The list, while there is a view of it.
     private(set) var adapter: RemoteObject?
     private var view: TerminalView?
@@ -160,7 +124,7 @@ final class ViewedList {
     private var isReadingFacts = false
     private var needsRefresh = false
 
-    init(_ name: String, of daemon: ListDaemonClient, onEvent: @escaping @DBusActor (Event) -> Void) {
+    init(_ name: String, of daemon: ListDaemonClient, onEvent: @escaping @DBusActor (ViewerState.Input) -> Void) {
         self.name = name
         self.daemon = daemon
         self.onEvent = onEvent
@@ -209,10 +173,10 @@ final class ViewedList {
                 // The answer says what is selected now, and a section controller may deselect an item that it has let
                 // somebody select, as a button does.
                 let why = isSelected ? "the item is not selected, or no longer" : "the item is still selected"
-                if !isDone { onEvent(.declined(why)) }
+                if !isDone { onEvent(.message(why)) }
                 refreshFacts(ofOpening: opening)
             } catch {
-                if isCurrentOpening(opening) { onEvent(.declined(error.explanation)) }
+                if isCurrentOpening(opening) { onEvent(.message(error.explanation)) }
             }
         }
     }
@@ -224,9 +188,11 @@ final class ViewedList {
         Task { @DBusActor in
             do throws(DBusError) {
                 let isHandled = try await view.invoke(action, item: place.item, of: place.objectID)
-                if isCurrentOpening(opening) { onEvent(.invoked(action, isHandled)) }
+                if isCurrentOpening(opening) {
+                    onEvent(.message(isHandled ? "done: \(action)" : "nobody handles the action “\(action)”"))
+                }
             } catch {
-                if isCurrentOpening(opening) { onEvent(.declined(error.explanation)) }
+                if isCurrentOpening(opening) { onEvent(.message(error.explanation)) }
             }
         }
     }
@@ -291,7 +257,7 @@ final class ViewedList {
             onEvent(.silent)
             detach()
             return open()
-        default: onEvent(.refused(error))
+        default: onEvent(.closed(error.explanation, keepingPicture: false))
         }
     }
 
@@ -309,13 +275,13 @@ final class ViewedList {
         guard isCurrentOpening(opening) else { return }
         switch event {
         case .changed(let picture):
-            onEvent(.changed(picture))
+            onEvent(.shown(picture))
             if picture.revision != revision { refreshFacts(ofOpening: opening) }
             revision = picture.revision
-        case .failed(let error): onEvent(.failed(error))
+        case .failed(let error): onEvent(error.isTimeout ? .unanswered : .refused(error.explanation))
         case .closed(let reason):
             detach()
-            onEvent(.gone("the view was closed: \(reason)"))
+            onEvent(.closed("the view was closed: \(reason)", keepingPicture: false))
             // A new list with the same name may exist already. If the daemon has ended, opening fails without an event.
             if reason == "adapter-removed" { open() }
         }
@@ -457,19 +423,12 @@ struct TerminalView {
 /// kept.
 @DBusActor
 final class FilterList {
-    /// An event of the filtered list.
-    enum Event {
-        /// The list was created.
-        case made
-        /// The list could not be created, or listd refused its text.
-        case refused(DBusError)
-    }
-
     /// The name of the filtered list.
     let name: String
     private let base: String
     private let daemon: ListDaemonClient
-    private let onEvent: @DBusActor (Event) -> Void
+    /// Called when the list was created; with an error when it could not be created, or listd refused its text.
+    private let onResult: @DBusActor (Result<Void, DBusError>) -> Void
     private var adapter: RemoteObject?
     private var wanted: String?
     private var isBusy = false
@@ -478,8 +437,10 @@ final class FilterList {
     /// The maximum length of a list's name, in bytes.
     private static let maximumNameLength = 255
 
-    init(of base: String, from daemon: ListDaemonClient, onEvent: @escaping @DBusActor (Event) -> Void) {
-        (self.base, self.daemon, self.onEvent) = (base, daemon, onEvent)
+    init(
+        of base: String, from daemon: ListDaemonClient, onResult: @escaping @DBusActor (Result<Void, DBusError>) -> Void
+    ) {
+        (self.base, self.daemon, self.onResult) = (base, daemon, onResult)
         Self.count += 1
         // The unique name makes the list's name unique on the bus. A direct connection has no unique name, but a
         // process ID.
@@ -504,7 +465,7 @@ final class FilterList {
         }
     }
 
-    /// Removes the list. No event follows.
+    /// Removes the list. No result follows.
     func remove() {
         isRemoved = true
         guard !isBusy else { return }
@@ -530,10 +491,10 @@ final class FilterList {
             let path = try await daemon.createAdapter(name, options: options)
             adapter = RemoteObject(
                 daemon.connection, destination: ListdName.bus, path: path, interface: ListdName.adapter)
-            if !isRemoved { onEvent(.made) }
+            if !isRemoved { onResult(.success(())) }
         } catch {
             wanted = nil
-            if !isRemoved { onEvent(.refused(error)) }
+            if !isRemoved { onResult(.failure(error)) }
         }
     }
 

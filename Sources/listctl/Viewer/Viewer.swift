@@ -46,13 +46,13 @@ final class Viewer {
         // Signals are handled before ncurses starts, so that a signal at any time restores the terminal, and ncurses
         // does not install its own handlers.
         let signals = TerminalSignals { signal in
-            EventLoop.shared.post { [weak self] in self?.process(signal) }
+            EventLoop.shared.post { [weak self] in self?.process(signal: signal) }
         }
         defer { signals.cancel() }
         let environment = ProcessInfo.processInfo.environment
         let hasColours = environment["NO_COLOR"]?.isEmpty ?? true
         let terminal = CursesTerminal(hasColours: hasColours) { input in
-            EventLoop.shared.post { [weak self] in self?.process(input) }
+            EventLoop.shared.post { [weak self] in self?.handle(.terminal(input)) }
         }
         guard let terminal else {
             let kind = environment["TERM"] ?? ""
@@ -75,16 +75,11 @@ final class Viewer {
         return code
     }
 
-    private func process(_ signal: TerminalSignal) {
-        switch signal {
-        case .resized:
-            let (columns, rows) = Terminal.size()
-            handle(.resized(columns: columns, rows: rows))
-        case .ended(let number): finish(.ended(by: number))
-        }
+    private func process(signal: Int32) {
+        guard signal == SIGWINCH else { return finish(.ended(by: signal)) }
+        let (columns, rows) = Terminal.size()
+        handle(.resized(columns: columns, rows: rows))
     }
-
-    private func process(_ input: TerminalInput) { handle(.terminal(input)) }
 
     // MARK: - The daemon
 
@@ -105,37 +100,16 @@ final class Viewer {
         finish(.unavailable, message)
     }
 
-    private func process(_ event: ShownList.Event) {
+    private func process(_ event: ViewerState.Input) {
+        // A list that was never there is an error.
+        if case .closed(let why, _) = event, !shown.hasOpened { return finish(.failed, why) }
         switch event {
-        case .list(let event): process(event)
-        case .found(let query, let hit): handle(.found(query, hit))
-        case .searchFailed(let error): handle(.message(error.explanation))
-        case .filterRefused(let error): handle(.filterRefused(error.explanation))
+        case .opened, .answered: stopSilenceTimer()
+        case .terminal, .resized, .closed, .shown, .unanswered, .silent, .refused, .condition, .facts, .found,
+            .filterRefused, .message:
+            break
         }
-    }
-
-    private func process(_ event: ViewedList.Event) {
-        switch event {
-        case .opened:
-            stopSilenceTimer()
-            handle(.opened)
-        case .changed(let picture): handle(.shown(picture))
-        case .answered:
-            stopSilenceTimer()
-            handle(.answered)
-        case .condition(let text): handle(.condition(text))
-        case .facts(let facts): handle(.facts(facts))
-        case .declined(let why): handle(.message(why))
-        case .invoked(let action, let isHandled):
-            handle(.message(isHandled ? "done: \(action)" : "nobody handles the action “\(action)”"))
-        case .silent: handle(.silent)
-        case .failed(let error) where error.isTimeout: handle(.unanswered)
-        case .failed(let error): handle(.refused(error.explanation))
-        case .gone(let why): handle(.closed(why, keepingPicture: false))
-        case .refused(let error):
-            let why = error.explanation
-            if shown.hasOpened { handle(.closed(why, keepingPicture: false)) } else { finish(.failed, why) }
-        }
+        handle(event)
     }
 
     // MARK: - Input

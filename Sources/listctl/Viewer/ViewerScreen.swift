@@ -8,12 +8,13 @@ struct ViewerScreen {
     private let state: ViewerState
     private let frame: ScreenFrame
     private let encoding: TextEncoding
-    private let highlight: Highlight?
+    /// The characters to mark, in lower case.
+    private let marked: [String]
 
     private init(_ state: ViewerState) {
         self.state = state
         (frame, encoding) = (state.frame, state.encoding)
-        highlight = Highlight(state.marked, in: state.encoding)
+        marked = PrintableText(state.marked, in: state.encoding).cells.map { $0.character.lowercased() }
     }
 
     /// Returns the screen of a state.
@@ -23,7 +24,7 @@ struct ViewerScreen {
     }
 
     private func lines() -> [StyledLine] {
-        let status = StatusLine.line(of: state)
+        let status = statusLine()
         guard frame.rows > 1 else {
             let isTyping = state.mode != .browsing
             let body = body()
@@ -113,7 +114,7 @@ struct ViewerScreen {
         }
         line.pad(to: frame.columns - frame.rightMargin)
         if isCurrent, isWhole { line = line.restyled(Self.underCursor) }
-        if let highlight { line = highlight.marked(line) }
+        line = line.marking(marked)
         line.append(scrollMark(mark))
         return line
     }
@@ -221,8 +222,8 @@ struct ViewerScreen {
             } else {
                 ("nothing contains “\(state.filter)”", .role(.dim))
             }
-        let wrapped = TextWrap.lines(
-            printable(text, columns: 4096), width: max(1, frame.columns - 4), maximumCount: frame.listRows)
+        let wrapped = printable(text, columns: 4096).wrapped(
+            to: max(1, frame.columns - 4), maximumCount: frame.listRows)
         let first = max(0, (frame.listRows - wrapped.count) / 2)
         return (0..<frame.listRows).map { row in
             var line = StyledLine()
@@ -289,37 +290,36 @@ struct ScreenFrame: Equatable {
     var listColumns: Int { columns - leftMargin - rightMargin }
 }
 
-/// The status line, with the text input, a message or the keys on the left, and the cursor's position on the right. It
-/// makes no calls.
-enum StatusLine {
+// The status line, with the text input, a message or the keys on the left, and the cursor's position on the right.
+extension ViewerScreen {
     /// The keys and their effects, the most important first. The last ones are left out when there is little room.
-    private static let keys = [
+    private static let statusKeys = [
         ("q", "quit"), ("?", "help"), ("/", "find"), ("&", "only hits"), ("Enter", "select"), ("a", "actions"),
         ("n N", "next, previous"),
         ("Space b", "page"), ("g G", "ends"),
     ]
 
-    static func line(of state: ViewerState) -> StyledLine {
-        let width = state.frame.columns
+    private func statusLine() -> StyledLine {
+        let width = frame.columns
         var line = StyledLine()
         switch state.mode {
-        case .finding(let text): return prompt("/", text, state)
-        case .filtering(let text): return prompt("&", text, state)
-        case .acting(let actions): return choice(of: actions, state)
+        case .finding(let text): return prompt("/", text)
+        case .filtering(let text): return prompt("&", text)
+        case .acting(let actions): return choice(of: actions)
         case .browsing, .help: break
         }
-        let place = PrintableText(positionText(of: state) + " ", in: state.encoding)
+        let place = printable(positionText + " ")
         // The condition is not repeated here while it is shown in place of the list.
         let isShown = state.notices.message.isEmpty && !state.notices.isSilent && !state.browser.hasItems
         let notice = isShown && state.mode == .browsing ? "" : state.notices.text
         if !notice.isEmpty {
-            let text = PrintableText(" " + notice, in: state.encoding, columns: width)
+            let text = printable(" " + notice, columns: width)
             // A message has priority over the position.
             let hasRoom = text.columns + 2 + place.columns <= width
             let room = hasRoom ? width - place.columns : width
-            line.append(text.fitted(to: room, in: state.encoding), .role(.status, bold: state.notices.isError))
+            line.append(text.fitted(to: room, in: encoding), .role(.status, bold: state.notices.isError))
         } else {
-            line = hints(in: width - place.columns - 1, state)
+            line = hints(in: width - place.columns - 1)
         }
         if line.columns + place.columns <= width {
             line.pad(to: width - place.columns, .role(.status))
@@ -329,19 +329,19 @@ enum StatusLine {
         return line
     }
 
-    private static func prompt(_ mark: String, _ text: String, _ state: ViewerState) -> StyledLine {
+    private func prompt(_ mark: String, _ text: String) -> StyledLine {
         var line = StyledLine()
-        let width = state.frame.columns
-        var typed = PrintableText(mark + text, in: state.encoding)
+        let width = frame.columns
+        var typed = printable(mark + text)
         // A long text is cut at its start, because the user types at its end.
         if typed.columns >= width { typed = typed.dropping(typed.columns - width + 1) }
         line.append(typed, .role(.plain, bold: true))
         let room = width - typed.columns - 3
         let advice = mark == "/" ? "Enter stays, Esc goes back" : "Enter keeps it, Esc shows all"
         let message = state.notices.text
-        let notice = PrintableText(message.isEmpty ? advice : message, in: state.encoding, columns: max(0, room))
+        let notice = printable(message.isEmpty ? advice : message, columns: max(0, room))
         if room >= (message.isEmpty ? notice.columns : 12) {
-            let shown = notice.fitted(to: min(room, notice.columns), in: state.encoding)
+            let shown = notice.fitted(to: min(room, notice.columns), in: encoding)
             line.pad(to: width - shown.columns - 1)
             line.append(shown, .role(.dim))
         }
@@ -350,35 +350,35 @@ enum StatusLine {
     }
 
     /// Returns the numbered actions of a row.
-    private static func choice(of actions: [String], _ state: ViewerState) -> StyledLine {
+    private func choice(of actions: [String]) -> StyledLine {
         var line = StyledLine()
-        let width = state.frame.columns
+        let width = frame.columns
         for (number, action) in actions.enumerated() {
-            let key = PrintableText(" \(number + 1)", in: state.encoding)
+            let key = printable(" \(number + 1)")
             let room = width - line.columns - key.columns
-            let word = PrintableText(" \(action) ", in: state.encoding, columns: max(0, room))
+            let word = printable(" \(action) ", columns: max(0, room))
             guard room > 2 else { break }
             line.append(key, .role(.key))
-            line.append(word.fitted(to: min(room, word.columns), in: state.encoding), .role(.status))
+            line.append(word.fitted(to: min(room, word.columns), in: encoding), .role(.status))
         }
         line.pad(to: width, .role(.status))
         return line
     }
 
     /// Returns as many keys with their effects as fit.
-    private static func hints(in width: Int, _ state: ViewerState) -> StyledLine {
+    private func hints(in width: Int) -> StyledLine {
         var line = StyledLine()
-        var keys = Self.keys
+        var keys = Self.statusKeys
         if !state.filter.isEmpty {
             keys = [("q", "quit"), ("?", "help"), ("Esc", "show all"), ("Enter", "go to"), ("&", "filter")]
         }
         if case .help(let first) = state.mode {
-            let isMore = first + state.frame.listRows < ViewerScreen.helpRows.count
+            let isMore = first + frame.listRows < Self.helpRows.count
             keys = [("q", "back")] + (isMore ? [("Space", "more")] : [])
         }
         for (key, word) in keys {
-            let key = PrintableText(" " + key, in: state.encoding)
-            let word = PrintableText(" " + word + " ", in: state.encoding)
+            let key = printable(" " + key)
+            let word = printable(" " + word + " ")
             guard line.columns + key.columns + word.columns <= width else { break }
             line.append(key, .role(.key))
             line.append(word, .role(.status))
@@ -387,18 +387,18 @@ enum StatusLine {
     }
 
     /// Returns the position of the cursor, and the size of the list.
-    private static func positionText(of state: ViewerState) -> String {
-        let (browser, wide) = (state.browser, state.frame.columns >= 60)
+    private var positionText: String {
+        let (browser, wide) = (state.browser, frame.columns >= 60)
         guard state.hasContents, !state.isHelping else { return "" }
         var parts: [String] = []
-        if let range = state.facts.workingRange, state.frame.columns >= 110, !range.isEmpty {
+        if let range = state.facts.workingRange, frame.columns >= 110, !range.isEmpty {
             parts.append("prepared \(range.lowerBound + 1)–\(range.upperBound)")
         }
         if wide { parts.append("revision \(browser.picture.revision)") }
         if let total = state.facts.objects, let item = browser.current, !item.objectID.isEmpty {
-            parts.append("\(grouped(Int(item.section) + 1)) of \(grouped(total))")
+            parts.append("\(Self.grouped(Int(item.section) + 1)) of \(Self.grouped(total))")
         }
-        parts.append("\(scrolledPercentage(of: browser)) %")
+        parts.append("\(Self.scrolledPercentage(of: browser)) %")
         return parts.joined(separator: "  ")
     }
 
@@ -456,24 +456,17 @@ enum ScrollBar {
     }
 }
 
-/// The marking of a searched text in lines. Case is ignored.
-struct Highlight {
-    private let wanted: [String]
-
-    /// Creates a highlight of a text; nil when the text is empty.
-    init?(_ text: String, in encoding: TextEncoding) {
-        let cells = PrintableText(text, in: encoding).cells
-        guard !cells.isEmpty else { return nil }
-        wanted = cells.map { $0.character.lowercased() }
-    }
-
-    /// Returns the line with all hits marked, except hits that extend over two parts of the line.
-    func marked(_ line: StyledLine) -> StyledLine {
+extension StyledLine {
+    /// Returns the line with all hits of a text marked, except hits that extend over two parts of the line.
+    ///
+    /// - Parameter wanted: the characters of the text in lower case.
+    fileprivate func marking(_ wanted: [String]) -> StyledLine {
+        guard !wanted.isEmpty else { return self }
         var result = StyledLine()
-        for part in line.parts {
+        for part in parts {
             let cells = part.text.cells
             var done = 0
-            for hit in hits(in: cells.map { $0.character.lowercased() }) {
+            for hit in Self.hits(of: wanted, in: cells.map { $0.character.lowercased() }) {
                 result.append(part.text[done..<hit], part.style)
                 done = hit + wanted.count
                 let role: Style.Role = part.style.role == .cursor ? .hitAtCursor : .hit
@@ -485,11 +478,11 @@ struct Highlight {
     }
 
     /// Returns the positions at which hits start. Hits do not overlap.
-    private func hits(in characters: [String]) -> [Int] {
-        guard let first = wanted.first, characters.count >= wanted.count else { return [] }
+    private static func hits(of wanted: [String], in characters: [String]) -> [Int] {
+        guard characters.count >= wanted.count else { return [] }
         var (hits, place) = ([Int](), 0)
         while place + wanted.count <= characters.count {
-            if characters[place] == first, characters[place..<(place + wanted.count)].elementsEqual(wanted) {
+            if characters[place..<(place + wanted.count)].elementsEqual(wanted) {
                 hits.append(place)
                 place += wanted.count
             } else {

@@ -3,6 +3,23 @@
 import DBus
 import ListClient
 
+/// An effect of an event: a call to listd, or a request to the terminal.
+enum ViewerEffect: Equatable {
+    case draw
+    /// Writes the whole screen again, not only what differs from the previous screen.
+    case redraw
+    /// Requests this viewport. ``Browser/handleAnswer()`` is called when its picture has arrived.
+    case setViewport(y: Double, width: Double, height: Double)
+    case scrollTo(Place)
+    case find(Search.Query)
+    case select(Place, Bool)
+    /// Invokes an action on an item.
+    case invoke(String, Place)
+    /// Filters by a text; an empty text shows the whole list.
+    case filter(String)
+    case quit
+}
+
 /// The state of the full-screen viewer. It handles events and returns effects, which `Viewer` carries out. It makes no
 /// calls itself.
 struct ViewerState {
@@ -31,22 +48,6 @@ struct ViewerState {
         /// listd refused the filter, with the reason.
         case filterRefused(String)
         case message(String)
-    }
-
-    /// An effect for `Viewer` to carry out.
-    enum Effect: Equatable {
-        case draw
-        /// Writes the whole screen again, not only what differs from the previous screen.
-        case redraw
-        case setViewport(y: Double, width: Double, height: Double)
-        case scrollTo(Place)
-        case find(Search.Query)
-        case select(Place, Bool)
-        /// Invokes an action on an item.
-        case invoke(String, Place)
-        /// Filters by a text; an empty text shows the whole list.
-        case filter(String)
-        case quit
     }
 
     /// The mode of the viewer, which determines the effects of keys.
@@ -100,35 +101,35 @@ struct ViewerState {
     }
 
     /// Handles an event; returns the effects to carry out.
-    mutating func handle(_ input: Input) -> [Effect] {
+    mutating func handle(_ input: Input) -> [ViewerEffect] {
         switch input {
         case .terminal(let input): return handle(input)
         case .resized(let columns, let rows):
             frame = ScreenFrame(columns: columns, rows: rows, hasNote: !note.isEmpty)
-            return perform(browser.resize(columns: frame.listColumns, rows: frame.listRows))
+            return adaptColumns(browser.resize(columns: frame.listColumns, rows: frame.listRows))
         case .opened: return handleOpening()
         case .closed(let condition, let keepingPicture):
             notices.isSilent = false
             notices.condition = condition
             hasContents = hasContents && keepingPicture
-            return perform(browser.stop(keepingPicture: keepingPicture))
+            return adaptColumns(browser.stop(keepingPicture: keepingPicture))
         case .shown(let picture):
             notices.isSilent = false
-            return perform(browser.show(picture))
+            return adaptColumns(browser.show(picture))
         case .answered:
             notices.isSilent = false
             let requests = browser.handleAnswer()
             hasContents = hasContents || browser.hasArrived
-            return perform(requests)
+            return adaptColumns(requests)
         case .unanswered:
             notices.isSilent = true
-            return perform(browser.handleTimeout())
+            return adaptColumns(browser.handleTimeout())
         case .silent:
             notices.isSilent = true
             return [.draw]
         case .refused(let text):
             notices.message = text
-            return perform(browser.handleFailure())
+            return adaptColumns(browser.handleFailure())
         case .condition(let text):
             notices.condition = text
             return [.draw]
@@ -148,23 +149,18 @@ struct ViewerState {
         }
     }
 
-    private mutating func handleOpening() -> [Effect] {
+    private mutating func handleOpening() -> [ViewerEffect] {
         notices.isSilent = false
         notices.condition = ""
         (hasContents, lastHit, table, facts, pan) = (false, nil, Table(in: encoding), ListFacts(), 0)
         defer { placeToRestore = nil }
-        return perform(browser.start(at: placeToRestore, fromTop: !filter.isEmpty))
+        return adaptColumns(browser.start(at: placeToRestore, fromTop: !filter.isEmpty))
     }
 
-    private mutating func perform(_ requests: [Browser.Effect]) -> [Effect] {
+    /// Adapts the columns to what the browser shows now, and returns the browser's effects.
+    private mutating func adaptColumns(_ effects: [ViewerEffect]) -> [ViewerEffect] {
         widenColumns()
-        return requests.map { request in
-            switch request {
-            case .draw: .draw
-            case .setViewport(let y, let width, let height): .setViewport(y: y, width: width, height: height)
-            case .scrollTo(let place): .scrollTo(place)
-            }
-        }
+        return effects
     }
 
     private mutating func widenColumns() {
@@ -179,7 +175,7 @@ struct ViewerState {
     private static let panColumns = 8
     private static let maximumPan = 1 << 16
 
-    private mutating func handle(_ input: TerminalInput) -> [Effect] {
+    private mutating func handle(_ input: TerminalInput) -> [ViewerEffect] {
         switch (input, mode) {
         case (.hungUp, _): return [.quit]
         case (.key(.redraw), _): return [.redraw]
@@ -197,7 +193,7 @@ struct ViewerState {
         }
     }
 
-    private mutating func press(_ key: Key) -> [Effect] {
+    private mutating func press(_ key: Key) -> [ViewerEffect] {
         let hadMessage = !notices.message.isEmpty
         notices.message = ""
         switch key {
@@ -225,18 +221,18 @@ struct ViewerState {
         }
     }
 
-    private mutating func step(_ step: Browser.Step) -> [Effect] {
+    private mutating func step(_ step: Browser.Step) -> [ViewerEffect] {
         lastHit = nil
-        return perform(browser.step(step))
+        return adaptColumns(browser.step(step))
     }
 
-    private mutating func moveSideways(by step: Int) -> [Effect] {
+    private mutating func moveSideways(by step: Int) -> [ViewerEffect] {
         lastHit = nil
         if !browser.moveSideways(by: step) { pan = min(max(0, pan + step * Self.panColumns), Self.maximumPan) }
         return [.draw]
     }
 
-    private mutating func click(column: Int, row: Int) -> [Effect] {
+    private mutating func click(column: Int, row: Int) -> [ViewerEffect] {
         notices.message = ""
         let line = row - frame.headingRows
         guard line >= 0, line < frame.listRows else { return [.draw] }
@@ -249,7 +245,7 @@ struct ViewerState {
     }
 
     /// Selects or deselects the item under the cursor. In a filtered list, it shows the item in the whole list instead.
-    private mutating func activate() -> [Effect] {
+    private mutating func activate() -> [ViewerEffect] {
         guard let item = browser.current, let place = Place(of: item) else { return [.draw] }
         if !filter.isEmpty {
             placeToRestore = place
@@ -265,7 +261,7 @@ struct ViewerState {
     // MARK: - Actions
 
     /// Shows the actions that the item under the cursor names.
-    private mutating func showActions() -> [Effect] {
+    private mutating func showActions() -> [ViewerEffect] {
         let actions = browser.current.map { ItemText.actions(of: $0.content) } ?? []
         if actions.isEmpty {
             notices.message = "this row names no actions"
@@ -276,7 +272,7 @@ struct ViewerState {
     }
 
     /// Invokes the action with the number of a key, or the first one with Enter. Any other key goes back.
-    private mutating func chooseAction(_ key: Key, of actions: [String]) -> [Effect] {
+    private mutating func chooseAction(_ key: Key, of actions: [String]) -> [ViewerEffect] {
         mode = .browsing
         let number: Int? =
             switch key {
@@ -293,7 +289,7 @@ struct ViewerState {
 
     // MARK: - Help
 
-    private mutating func readHelp(_ key: Key, from row: Int) -> [Effect] {
+    private mutating func readHelp(_ key: Key, from row: Int) -> [ViewerEffect] {
         switch key {
         case .down, .character("j"), .enter: return showHelp(from: row + 1)
         case .up, .character("k"): return showHelp(from: row - 1)
@@ -306,27 +302,27 @@ struct ViewerState {
         }
     }
 
-    private mutating func showHelp(from row: Int) -> [Effect] {
+    private mutating func showHelp(from row: Int) -> [ViewerEffect] {
         mode = .help(firstRow: min(max(0, row), max(0, ViewerScreen.helpRows.count - frame.listRows)))
         return [.draw]
     }
 
     // MARK: - Finding and filtering
 
-    private mutating func beginTyping(_ mode: Mode) -> [Effect] {
+    private mutating func beginTyping(_ mode: Mode) -> [ViewerEffect] {
         typingOrigin = (browser.cursor.place, position)
         self.mode = mode
         return [.draw]
     }
 
     /// Begins typing a filter. If a search is marked, its text is the filter's first text.
-    private mutating func beginFiltering() -> [Effect] {
+    private mutating func beginFiltering() -> [ViewerEffect] {
         guard filter.isEmpty, let text = lastQuery?.text, text == marked else { return beginTyping(.filtering("")) }
         _ = beginTyping(.filtering(text))
         return applyTyped(.filtering(text))
     }
 
-    private mutating func type(_ key: Key, into text: String, makeMode: (String) -> Mode) -> [Effect] {
+    private mutating func type(_ key: Key, into text: String, makeMode: (String) -> Mode) -> [ViewerEffect] {
         switch key {
         case .character(let character): return applyTyped(makeMode(text + String(character)))
         case .backspace: return text.isEmpty ? cancelTyping() : applyTyped(makeMode(String(text.dropLast())))
@@ -349,7 +345,7 @@ struct ViewerState {
         }
     }
 
-    private mutating func applyTyped(_ newMode: Mode) -> [Effect] {
+    private mutating func applyTyped(_ newMode: Mode) -> [ViewerEffect] {
         mode = newMode
         switch newMode {
         case .finding(let text):
@@ -368,7 +364,7 @@ struct ViewerState {
         }
     }
 
-    private mutating func cancelTyping() -> [Effect] {
+    private mutating func cancelTyping() -> [ViewerEffect] {
         defer { mode = .browsing }
         guard case .filtering = mode else {
             marked = ""
@@ -378,7 +374,7 @@ struct ViewerState {
         return endFilter()
     }
 
-    private mutating func endFilter() -> [Effect] {
+    private mutating func endFilter() -> [ViewerEffect] {
         marked = ""
         guard !filter.isEmpty else { return [.draw] }
         filter = ""
@@ -386,9 +382,9 @@ struct ViewerState {
     }
 
     /// Moves the cursor back to its place before the user began to type.
-    private mutating func returnToOrigin() -> [Effect] {
+    private mutating func returnToOrigin() -> [ViewerEffect] {
         guard let place = typingOrigin.place else { return [.draw] }
-        return perform(browser.goTo(place))
+        return adaptColumns(browser.goTo(place))
     }
 
     /// The position of the last hit, which the screen may still be moving to; without a hit, that of the cursor.
@@ -398,7 +394,7 @@ struct ViewerState {
 
     private mutating func find(
         _ text: String, from start: Search.Position?, includesStart: Bool, isBackwards: Bool = false, isThorough: Bool
-    ) -> [Effect] {
+    ) -> [ViewerEffect] {
         marked = text
         let query = Search.Query(
             text: text, start: start, includesStart: includesStart, isBackwards: isBackwards, isThorough: isThorough)
@@ -407,7 +403,7 @@ struct ViewerState {
         return [.find(query)]
     }
 
-    private mutating func findAgain(backwards: Bool) -> [Effect] {
+    private mutating func findAgain(backwards: Bool) -> [ViewerEffect] {
         guard let text = lastQuery?.text else {
             notices.message = "type / and a text first"
             return [.draw]
@@ -418,7 +414,7 @@ struct ViewerState {
 
     /// Moves the cursor to the result of a search. Headers and footers on the screen are searched here, and may come
     /// before the hit in the items.
-    private mutating func goToHit(_ hit: Search.Hit?, for query: Search.Query) -> [Effect] {
+    private mutating func goToHit(_ hit: Search.Hit?, for query: Search.Query) -> [ViewerEffect] {
         guard query == lastQuery else { return [] }
         notices.isSilent = false
         let shown = Search.headersAndFooters(with: query.text, in: browser.picture)
@@ -428,7 +424,7 @@ struct ViewerState {
         }
         if query.isThorough { setMessage(of: hit, for: query) } else { notices.message = "" }
         lastHit = (hit, query)
-        return perform(browser.goTo(Place(objectID: hit.objectID, part: hit.position.part)))
+        return adaptColumns(browser.goTo(Place(objectID: hit.objectID, part: hit.position.part)))
     }
 
     private mutating func setMessage(of hit: Search.Hit, for query: Search.Query) {
