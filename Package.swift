@@ -109,8 +109,9 @@ let package = Package(
         .testTarget(
             name: "ListDaemonTests",
             dependencies: [
-                "CFaultyFiles", "DBus", "ListConfiguration", "ListDaemon", "ListJSON", "ListProtocol", "ListSources",
-                "ListStore", "ListSupport", "ListWorkers", listKit, pluginAPI, pluginTestSupport, "TestSupport",
+                "CFaultyFiles", "CLinux", "DBus", "ListConfiguration", "ListDaemon", "ListJSON", "ListProtocol",
+                "ListSources", "ListStore", "ListSupport", "ListWorkers", listKit, pluginAPI, pluginTestSupport,
+                "TestSupport",
             ],
             swiftSettings: testSettings),
         .testTarget(

@@ -39,41 +39,6 @@ int listd_has_spawner(void) {
     return spawner >= 0;
 }
 
-static int send_descriptors(int socket, const int *descriptors, size_t count) {
-    union {
-        struct cmsghdr header;
-        char bytes[CMSG_SPACE(sizeof(int) * REQUEST_COUNT)];
-    } control;
-    memset(&control, 0, sizeof control);
-    char byte = 0;
-    struct iovec part = {&byte, 1};
-    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-    header->cmsg_level = SOL_SOCKET;
-    header->cmsg_type = SCM_RIGHTS;
-    header->cmsg_len = CMSG_LEN(sizeof(int) * count);
-    memcpy(CMSG_DATA(header), descriptors, sizeof(int) * count);
-    return sendmsg(socket, &message, MSG_NOSIGNAL) == 1 ? 0 : -1;
-}
-
-// Returns 1 on success, 0 at the end of the stream, or -1 with errno.
-static int receive_descriptors(int socket, int *descriptors, size_t count) {
-    union {
-        struct cmsghdr header;
-        char bytes[CMSG_SPACE(sizeof(int) * REQUEST_COUNT)];
-    } control;
-    char byte;
-    struct iovec part = {&byte, 1};
-    struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1, .msg_control = &control, .msg_controllen = sizeof control};
-    ssize_t length;
-    do length = recvmsg(socket, &message, MSG_CMSG_CLOEXEC); while (length < 0 && errno == EINTR);
-    if (length <= 0) return (int)length;
-    struct cmsghdr *header = CMSG_FIRSTHDR(&message);
-    if (header == NULL || header->cmsg_type != SCM_RIGHTS || header->cmsg_len != CMSG_LEN(sizeof(int) * count)) return -1;
-    memcpy(descriptors, CMSG_DATA(header), sizeof(int) * count);
-    return 1;
-}
-
 // Reads the strings of a request into two arrays in one block of memory, which the caller frees. Returns NULL with
 // errno on failure.
 static char **read_words(int file, char ***environment) {
@@ -158,8 +123,11 @@ static void serve(int socket, pid_t parent) {
             break;
         }
     }
-    int descriptors[REQUEST_COUNT];
-    while (receive_descriptors(socket, descriptors, REQUEST_COUNT) == 1) {
+    while (1) {
+        char byte;
+        int descriptors[REQUEST_COUNT];
+        size_t count = REQUEST_COUNT;
+        if (listd_receive_packet(socket, &byte, 1, descriptors, &count, 1) != 1 || count != REQUEST_COUNT) break;
         struct answer answer = start_program(descriptors);
         for (int index = 0; index < REQUEST_COUNT; index++) close(descriptors[index]);
         if (send(socket, &answer, sizeof answer, MSG_NOSIGNAL) != sizeof answer) break;
@@ -168,12 +136,12 @@ static void serve(int socket, pid_t parent) {
 }
 
 int listd_start_spawner(void) {
-    int sockets[2];
-    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, sockets) != 0) return -1;
+    int one, other;
+    if (listd_packet_pair(&one, &other) != 0) return -1;
     // The numbers from 3 on stay free, as systemd may have passed descriptors there that were not counted yet.
-    int ours = fcntl(sockets[0], F_DUPFD_CLOEXEC, 64), its = fcntl(sockets[1], F_DUPFD_CLOEXEC, 64);
-    close(sockets[0]);
-    close(sockets[1]);
+    int ours = fcntl(one, F_DUPFD_CLOEXEC, 64), its = fcntl(other, F_DUPFD_CLOEXEC, 64);
+    close(one);
+    close(other);
     pid_t parent = getpid(), process = ours >= 0 && its >= 0 ? fork() : -1;
     if (process == 0) {
         serve(its, parent);
@@ -210,7 +178,7 @@ pid_t listd_spawn_with_network(
     if (words < 0) return -1;
     int descriptors[REQUEST_COUNT] = {words, output, passed};
     int result = write_words(words, program, arguments, environment);
-    if (result == 0) result = send_descriptors(spawner, descriptors, REQUEST_COUNT);
+    if (result == 0) result = listd_send_packet(spawner, "", 1, descriptors, REQUEST_COUNT, 1);
     int error = errno;
     close(words);
     if (result != 0) return errno = error, -1;

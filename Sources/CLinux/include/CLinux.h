@@ -48,6 +48,19 @@ int listd_allocate(int descriptor, int64_t offset, int64_t count, int keeps_size
 /// Creates a pipe whose ends are close-on-exec. Returns 0, or -1 with errno (pipe2(2)).
 int listd_pipe(int *read_end, int *write_end);
 
+/// Makes two connected sockets that keep packets whole and in order. Both are close-on-exec. Returns 0, or -1 with errno
+/// (SOCK_SEQPACKET in unix(7)).
+int listd_packet_pair(int *one, int *other);
+
+/// Sends a packet with at most three descriptors. Returns 0, or -1 with errno: EAGAIN if the socket is full and the caller
+/// does not wait (sendmsg(2)).
+int listd_send_packet(int socket, const void *bytes, size_t count, const int *files, size_t file_count, int waits);
+
+/// Receives a packet with at most `*file_count` descriptors, which are close-on-exec. Returns its size, 0 if the other end
+/// is closed, or -1 with errno: EAGAIN if there is none and the caller does not wait; EMSGSIZE if the packet does not fit,
+/// whose descriptors are closed (recvmsg(2)).
+ssize_t listd_receive_packet(int socket, void *bytes, size_t size, int *files, size_t *file_count, int waits);
+
 /// Makes a descriptor that is readable while `descriptor` has data, an end or an error. Returns it, or -1 with errno
 /// (epoll(7)). A DispatchSource watches it in place of `descriptor`: an epoll descriptor never hangs up, and libdispatch
 /// crashes when one that it watches is readable and hangs up at once (EPOLLIN and EPOLLHUP in one event).

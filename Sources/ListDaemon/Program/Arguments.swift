@@ -10,8 +10,8 @@ package import ListSupport
 package enum Arguments: Sendable, Equatable {
     /// Run the daemon.
     case run(DaemonOptions)
-    /// Run a plugin worker that connects to its daemon at a D-Bus address.
-    case worker(address: String)
+    /// Run a plugin worker that is linked to its daemon by the socket with this descriptor.
+    case worker(descriptor: Int32)
     /// Read the configuration in a directory, print its mistakes and exit. With `asService`, the files are read with the
     /// rights of the service's user.
     case checkConfiguration(directory: String, asService: Bool = false)
@@ -102,8 +102,11 @@ extension Arguments {
                 directory: try defaults.configurationDirectory(given: given.values[.config]),
                 asService: isRoot && given.values[.config] == nil)
         }
-        if let address = given.values[.worker] {
-            return .worker(address: try given.validAddress(address, of: .worker))
+        if let socket = given.values[.worker] {
+            guard socket.hasPrefix("fd:"), let number = Int32(socket.dropFirst(3)), number >= 0 else {
+                throw UsageError("--worker: “\(socket)” is not a descriptor such as fd:3")
+            }
+            return .worker(descriptor: number)
         }
         let bus = try given.busAddress() ?? defaults.bus
         return .run(
@@ -312,7 +315,7 @@ extension Arguments {
                              installed elsewhere: PREFIX/lib/listd/plugins; a built listd: its build/plugins)
           --log-level LEVEL  the least important messages to write (info)
           --check-config     read the configuration, print what is wrong, exit 1 if anything is
-          --worker ADDRESS   internal: run as a plugin worker for the daemon at ADDRESS
+          --worker fd:NUMBER internal: run as a plugin worker for the daemon at that socket
 
         Exit codes: 0 done, 1 configuration, 64 usage, 69 no bus or name taken, 74 store.
         """

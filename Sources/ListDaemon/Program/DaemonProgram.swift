@@ -49,10 +49,10 @@ package enum DaemonProgram {
                 // Root can read what the service cannot.
                 if asService { _ = UnixGroups.become(serviceUser) }
                 exit(printFaults(inConfiguration: directory))
-            case .worker(let address):
+            case .worker(let descriptor):
                 guard Confinement.begin(as: CommandLine.arguments.first ?? "listd") else { exit(.usage) }
                 // The plugin may use the main queue, which must not wait for the event loop, nor the loop for the plugin.
-                Task { exit(await WorkerProgram.run(address: address)) }
+                Task { exit(await WorkerProgram.run(onSocket: descriptor)) }
                 dispatchMain()
             }
         } catch {

@@ -26,8 +26,7 @@ package protocol PresentedList: AnyObject, Sendable {
     @DBusActor
     func forgetFatalObjects(reloads: Bool)
 
-    /// Handles the reports of a presenter; may be called on any thread. A light report from the bus thread is handled at
-    /// once.
+    /// Handles the reports of a presenter; may be called on any thread. A light report from the loop is handled at once.
     func report(_ output: PresenterOutput, from number: PresenterNumber, isLight: Bool)
 }
 

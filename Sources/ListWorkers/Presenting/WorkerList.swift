@@ -4,7 +4,8 @@ internal import Dispatch
 @_spi(Daemon) internal import ListKit
 
 /// A list in a worker, with an executor of its own. It executes orders one after the other on its presentation, and
-/// sends the reports of the orders. It also reports changes that section controllers make by themselves.
+/// sends the reports of the orders. It also reports changes that section controllers make by themselves. While the daemon
+/// does not read, the executor waits in ``Output``, and what changes meanwhile becomes one report.
 actor WorkerList {
     /// Sends the reports; called on the executor of the list.
     typealias Output = @Sendable (PresenterOutput) -> Void
@@ -19,8 +20,6 @@ actor WorkerList {
     private var incomplete: (order: PresenterOrder, missing: Int)?
     /// Whether the daemon has ordered to hold the views, and to hold the items that change by themselves.
     private var holds = (views: false, items: false)
-    /// Whether views and items are held because the daemon does not read the reports.
-    private var isCongested = false
     /// The number of unrequested item changes that may still be reported.
     private var allowedChanges = PresenterOrder.changesAtOnce
     /// Whether ``runTurn()`` is posted to run without a delay.
@@ -87,7 +86,7 @@ actor WorkerList {
             return [.presented(presentation.present(change))]
         case .hold(let views, let items):
             holds = (views, items)
-            return presentation.perform(.hold(views: holdsViews, items: holdsItems))
+            return presentation.perform(.hold(views: views, items: holdsItems))
         case .allowChanges(let count):
             allowedChanges += count
             return []
@@ -109,7 +108,7 @@ actor WorkerList {
             configuration: setup.configuration, controllers: table.makeProvider(), objects: setup.objects,
             faults: setup.faults, executor: tracer, observer: observer(of: table))
         new.onActivity = { [weak self] in self?.assumeIsolated { $0.postTurn() } }
-        new.holdsViews = holdsViews
+        new.holdsViews = holds.views
         new.setTime(now)
         presentation = new
         return .opened(new.resume(setup.views, selecting: setup.selection))
@@ -126,13 +125,6 @@ actor WorkerList {
         presentation = nil
     }
 
-    /// Holds pictures and item updates while the daemon does not read the reports, or lets them continue.
-    func setCongested(_ flag: Bool) {
-        isCongested = flag
-        report(presentation?.perform(.hold(views: holdsViews, items: holdsItems)) ?? [])
-        scheduleItems()
-    }
-
     private func report(_ reports: [PresenterReport]) {
         allowedChanges -= reports.count(where: \.isUnrequestedChange)
         if !reports.isEmpty { output(PresenterOutput(reports: reports, times: tracer.popTimes())) }
@@ -145,8 +137,7 @@ actor WorkerList {
 // MARK: - Unrequested reports
 
 extension WorkerList {
-    private var holdsViews: Bool { holds.views || isCongested }
-    private var holdsItems: Bool { holds.items || holdsViews || allowedChanges <= 0 }
+    private var holdsItems: Bool { holds.items || holds.views || allowedChanges <= 0 }
 
     /// Posts a turn behind the orders that have already arrived.
     private func postTurn() {

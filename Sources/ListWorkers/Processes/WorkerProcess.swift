@@ -2,6 +2,7 @@
 
 internal import CLinux
 internal import DBus
+internal import Dispatch
 internal import Glibc
 internal import ListConfiguration
 internal import ListKit
@@ -10,12 +11,11 @@ internal import PluginAPI
 
 /// One process of a plugin's worker, from its start to its end: its connection, its output, and the detection of hangs.
 ///
-/// It belongs to the event loop. Large reports are decoded on another queue (``WorkerReports``), and the reports
-/// after a large one wait until it is decoded. A worker that sends faster than its reports are handled is not read
-/// for a while (``ReportIntake``).
+/// It belongs to the event loop. A large report is decoded on another queue, and the worker's socket is not read meanwhile.
+/// Neither is that of a worker that has reported too much, for a moment, so that the event loop has time for others.
 @DBusActor
 final class WorkerProcess {
-    /// The time that the connection stays open after the process has ended.
+    /// The time for which a process may run without its socket.
     private static let lingering = Duration.milliseconds(200)
 
     /// The process id; 0 = the process is being started, or could not be started.
@@ -31,22 +31,18 @@ final class WorkerProcess {
     private let plugin: String
     private let log: Log
     private let logger: PluginLogger
-    private lazy var reports = WorkerReports(of: plugin) { [weak self] report in
-        EventLoop.shared.post { self?.handle(report) }
-    }
-    private lazy var connection = WorkerConnection { [weak self] packet in
-        self?.receive(packet)
-    } onFailure: { [weak self] error in
-        self?.kill("listd cannot send to the worker: \(error.message)")
-    } onDeparture: { [weak self] in
-        self?.handleDisconnect()
-    }
+    /// The lists whose reports are dispatched, by their numbers.
+    private var lists: [PresenterNumber: any PresentedList] = [:]
+    private var link: WorkerLink?
+    private let decoder = DispatchQueue(label: "org.listd.worker.reports")
+    private var brake = FloodBrake.perWorker
+    /// The end of the time in which the worker is not read because it has reported too much.
+    private var restEnd: LoopTimer?
     private var output: WorkerOutput?
     private var exitWatch: (DescriptorWatch, FileDescriptor)?
     private var hangWatch: LoopTimer?
     private var pulse: WorkerPulse
     private var crumbs: CrumbTable
-    private var intake = ReportIntake()
     /// The reason why listd kills the process; nil = it ends by itself, or is running.
     private var sentence: String?
     /// Whether that reason is a callback that did not return.
@@ -79,8 +75,7 @@ final class WorkerProcess {
                 + "or write “-” before it")
     }
 
-    /// Starts the process on another thread; the process then connects. A process that cannot be started counts as
-    /// ended.
+    /// Starts the process on another thread. A process that cannot be started counts as ended.
     func start(_ program: WorkerExecutable) throws(ListError) {
         let (log, plugin, outputKey) = (log, plugin, "the output of plugin \(plugin)")
         let (output, writingEnd) = try WorkerOutput.open { line, isBacktrace in
@@ -88,29 +83,32 @@ final class WorkerProcess {
                 .info, { "\(plugin): \(WorkerOutput.text(of: line))" }, [.plugin(plugin)],
                 limitedBy: isBacktrace ? nil : outputKey)
         }
-        let address: String
+        let workersEnd: FileDescriptor
         do throws(ListError) {
-            address = try connection.listen()
+            let (link, other) = try WorkerLink.makePair()
+            try link.send(.file(crumbs.memory.file))
+            (self.link, workersEnd) = (link, other)
         } catch {
             output.close()
             throw error
         }
         self.output = output
         watchForHangs()
-        let (title, crumbs, configuration) = ("listd:\(plugin)", crumbs.memory, configuration)
+        let (title, configuration) = ("listd:\(plugin)", configuration)
         WorkerSpawner.shared.run {
             let outcome = Result { () throws(ListError) in
                 try program.start(
-                    as: title, address: address, hasNetwork: configuration.hasNetwork,
-                    writablePaths: configuration.writablePaths.map(\.path), writingTo: writingEnd,
-                    passing: crumbs.file)
+                    as: title, linkedBy: workersEnd, hasNetwork: configuration.hasNetwork,
+                    writablePaths: configuration.writablePaths.map(\.path), writingTo: writingEnd)
             }
             EventLoop.shared.post { self.handleStart(outcome) }
         }
     }
 
-    /// Sends an encoded order, or queues it until the worker has connected.
-    func send(_ packet: WorkerPacket) { connection.send(packet) }
+    /// Sends an encoded order, or queues it while the worker does not read.
+    func send(_ packet: WorkerPacket) {
+        do throws(ListError) { try link?.send(packet) } catch { kill(error.description) }
+    }
 
     /// Encodes and sends an order; kills the process when the order is too large.
     func send(_ order: WorkerOrder) {
@@ -134,12 +132,10 @@ final class WorkerProcess {
     // MARK: Lists
 
     /// Dispatches the reports of a presenter to a list from now on.
-    func dispatchReports(of number: PresenterNumber, to list: any PresentedList) {
-        reports.dispatchReports(of: number, to: list)
-    }
+    func dispatchReports(of number: PresenterNumber, to list: any PresentedList) { lists[number] = list }
 
     /// Discards the reports of a presenter from now on.
-    func discardReports(of number: PresenterNumber) { reports.discardReports(of: number) }
+    func discardReports(of number: PresenterNumber) { lists[number] = nil }
 
     /// Reserves a free slot for breadcrumbs; nil when all slots are in use.
     func reserveCrumbSlot() -> Int? { crumbs.reserve() }
@@ -162,8 +158,14 @@ extension WorkerProcess {
             return reportEnd()
         }
         guard sentence == nil else { return killGroup() }
-        if let stranger = connection.setExpectedProcess(identifier) {
-            kill("process \(stranger) connected in place of the worker")
+        do throws(ListError) {
+            try link?.begin {
+                self.receive($0)
+            } onEnd: {
+                self.handleDisconnect($0)
+            }
+        } catch {
+            kill(error.description)
         }
     }
 }
@@ -172,49 +174,55 @@ extension WorkerProcess {
 
 extension WorkerProcess {
     private func receive(_ packet: WorkerPacket) {
-        // Packets of a process that is not accepted yet are ignored.
-        guard connection.isOpen else { return }
         pulse.recordAnswer()
-        let isLight = intake.isEmpty && packet.isLight
-        let count = packet.byteCount
-        if intake.recordArrival(ofBytes: count, at: .now) {
-            EventLoop.shared.addTimer(after: ReportIntake.stretch) { [weak self] in
-                self?.intake.endStretch()
-                self?.readOrPause()
-            }
-        }
-        readOrPause()
-        guard isLight else {
-            return reports.handleInOrder(packet) { error in
-                EventLoop.shared.post { self.didHandleReport(ofBytes: count, error) }
-            }
-        }
+        guard packet.isLight else { return decode(packet) }
         do throws(WireError) {
-            try reports.handleNow(packet)
-            didHandleReport(ofBytes: count, nil)
+            handle(try packet.value(), isLight: true)
         } catch {
-            didHandleReport(ofBytes: count, error)
+            killLiar(error)
+        }
+        guard death == nil, let pause = brake.admit(at: .now) else { return }
+        link?.setPaused(true)
+        restEnd = EventLoop.shared.addTimer(after: pause) { [weak self] in self?.endRest() }
+    }
+
+    private func endRest() {
+        guard let restEnd else { return }
+        restEnd.cancel()
+        self.restEnd = nil
+        link?.setPaused(false)
+    }
+
+    private func decode(_ packet: WorkerPacket) {
+        link?.setPaused(true)
+        decoder.async {
+            let outcome = Result { () throws(WireError) in try packet.value(of: WorkerReport.self) }
+            EventLoop.shared.post {
+                do throws(WireError) {
+                    self.handle(try outcome.get(), isLight: false)
+                } catch {
+                    self.killLiar(error)
+                }
+                self.link?.setPaused(false)
+            }
         }
     }
 
-    /// Handles a report that is not about a list.
-    private func handle(_ report: WorkerReport) {
+    private func killLiar(_ error: WireError) { kill("the worker sent an invalid report: \(error.what)") }
+
+    private func handle(_ report: WorkerReport, isLight: Bool) {
         switch report {
+        case .presented(let number, let output):
+            guard let list = lists[number] else { return }
+            list.times?.countMessage(fromWorkerOf: plugin)
+            list.report(output, from: number, isLight: isLight)
         case .loaded(let facts): owner?.handleLoaded(facts, in: self)
         case .refused(let error): owner?.handleRefusal(error, in: self)
         case .sourceMade, .sourceEvent, .sourceStopped: owner?.sources.handle(report)
         case .log(let level, let text): logger.log(level, text)
-        case .presented, .alive: break  // `presented` goes to its list; `alive` counts as an answer in `receive`
+        case .alive: break  // an answer, like every report
         }
     }
-
-    private func didHandleReport(ofBytes count: Int, _ error: WireError?) {
-        if let error { kill("the worker sent an invalid report: \(error.what)") }
-        intake.recordHandled(bytes: count)
-        readOrPause()
-    }
-
-    private func readOrPause() { connection.setPaused(death == nil && intake.mustPause) }
 }
 
 // MARK: - The end
@@ -256,33 +264,28 @@ extension WorkerProcess {
             reason: "\(sentence ?? "the process ended with \(way)")\(memoryNote(mostMemory, output))"
                 + "\(Self.location(in: calls))\(lastWords)",
             callbacks: calls, isHang: isHang, isSentence: sentence != nil && !isHang)
-        // Reports that it sent before are still in the socket. A child process may hold the connection open.
-        guard connection.isOpen else { return handleDisconnect() }
-        readOrPause()
-        EventLoop.shared.addTimer(after: Self.lingering) { self.handleDisconnect() }
+        // Reports that it sent before are still in the socket.
+        guard let link, link.isOpen else { return reportEnd() }
+        endRest()
+        link.finish()
     }
 
-    private func handleDisconnect() {
-        connection.hangUp()
-        guard death != nil else {
-            // Mostly the process has ended, and `handleExit()` follows in a moment. If not, it is useless without a
-            // connection.
-            EventLoop.shared.addTimer(after: Self.lingering) { [weak self] in
-                self?.kill("the worker closed its connection")
-            }
-            return
-        }
-        reportEnd()
+    private func handleDisconnect(_ reason: String?) {
+        if let reason { kill(reason) }
+        guard death == nil else { return reportEnd() }
+        // Mostly the process has ended, and `handleExit()` follows in a moment. If not, it is useless without its socket.
+        EventLoop.shared.addTimer(after: Self.lingering) { [weak self] in self?.kill("the worker closed its socket") }
     }
 
     /// Tells the owner of the death once, after all reports are handled.
     private func reportEnd() {
         guard !isReported, let death else { return }
         isReported = true
-        connection.close()
+        link?.close()
         output?.close()
         output = nil
-        reports.end { EventLoop.shared.post { self.owner?.handleDeath(death, of: self) } }
+        lists = [:]
+        owner?.handleDeath(death, of: self)
     }
 
     /// The limit of memory, if the process ended because of it, as part of a sentence; empty if it did not.
@@ -317,17 +320,12 @@ extension WorkerProcess {
             self?.killIfCallHangs()
             self?.killIfSilent()
         }
-        // Loading the plugin is watched from the start of the process on, before there is any breadcrumb.
-        EventLoop.shared.addTimer(after: pulse.limit) { [weak self] in
-            guard let self, !connection.isOpen else { return }
-            kill("the worker did not connect within \(pulse.limit)")
-        }
     }
 
     /// Kills a process that does not run at all and thus leaves no breadcrumb of a hanging callback.
     private func killIfSilent() {
-        guard connection.isOpen, sentence == nil else { return }
-        switch pulse.check(at: .now, isListening: !connection.isPaused) {
+        guard let link, link.isOpen, sentence == nil else { return }
+        switch pulse.check(at: .now, isListening: !link.isPaused) {
         case .none: break
         case .ask: send(.ping)
         case .giveUp: kill("the worker did not answer within \(pulse.limit)")
@@ -338,62 +336,6 @@ extension WorkerProcess {
         guard let limit = crumbs.findHang(at: .now) else { return }
         if sentence == nil { isHang = true }
         kill("a callback did not return within \(limit) (CallbackTimeout)")
-    }
-}
-
-/// A watchdog that detects a worker that does not answer at all.
-///
-/// It has no side effects: each check returns the action for the supervisor. A check pings the worker, and every report
-/// counts as an answer. Of the time between two checks, at most one ``step`` counts as silence: a busy or sleeping
-/// machine that delayed the daemon has also delayed the worker.
-package struct WorkerPulse: Sendable, Equatable {
-    /// The next step of the supervisor.
-    package enum Action: Sendable, Equatable {
-        /// Nothing.
-        case none
-        /// Send a ping.
-        case ask
-        /// Kill the worker.
-        case giveUp
-    }
-
-    /// The time that an answer may take in addition to a callback, as other processes may use the processors.
-    package static let grace = Duration.seconds(5)
-
-    /// The maximum time without a report after a ping.
-    package let limit: Duration
-    /// The interval of the checks.
-    package let step: Duration
-    /// The time without a report since the last ping; nil = no ping is unanswered.
-    private var silence: Duration?
-    private var lastCheck: ContinuousClock.Instant?
-
-    /// Makes a watchdog that has not sent a ping yet.
-    package init(callbackTimeout: Duration) {
-        limit = callbackTimeout + Self.grace
-        // Several checks per timeout, so that a hang is detected soon after the timeout.
-        step = max(callbackTimeout / 5, .milliseconds(20))
-    }
-
-    /// Records a report of the worker, which answers the last ping.
-    package mutating func recordAnswer() { silence = nil }
-
-    /// Checks whether the worker has answered.
-    ///
-    /// - Parameter isListening: whether the daemon reads the worker's reports at present.
-    package mutating func check(at now: ContinuousClock.Instant, isListening: Bool) -> Action {
-        let passed = min(lastCheck.map { $0.duration(to: now) } ?? .zero, step)
-        lastCheck = now
-        guard isListening else {
-            silence = silence.map { _ in .zero }
-            return .none
-        }
-        guard let known = silence else {
-            silence = .zero
-            return .ask
-        }
-        silence = known + passed
-        return known + passed >= limit ? .giveUp : .none
     }
 }
 

@@ -15,7 +15,7 @@ package import ListSupport
 /// Orders are executed one after the other on the actor's executor. Each list and each data source has an executor of
 /// its own.
 actor WorkerRuntime {
-    /// Sends a report to the daemon; may be called on any thread.
+    /// Sends a report to the daemon from any thread, which waits while the daemon does not read.
     typealias Report = @Sendable (WorkerReport) -> Void
 
     private let queue = HostExecutor(label: "org.listd.worker")
@@ -24,7 +24,6 @@ actor WorkerRuntime {
     private var plugin: (manifest: PluginManifest, host: PluginHost)?
     private(set) var lists: [PresenterNumber: WorkerList] = [:]
     private var sources: [PresenterNumber: WorkerRuntimeSource] = [:]
-    private var isCongested = false
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
 
@@ -60,16 +59,6 @@ actor WorkerRuntime {
             if isFirst { queue.drainInline() }
         } catch {
             fail(error)
-        }
-    }
-
-    /// Holds all lists while the daemon does not read their reports, or lets the lists continue.
-    nonisolated func setCongested(_ flag: Bool) {
-        queue.post {
-            self.assumeIsolated { runtime in
-                runtime.isCongested = flag
-                for list in runtime.lists.values { list.post { $0.setCongested(flag) } }
-            }
         }
     }
 
@@ -154,7 +143,6 @@ extension WorkerRuntime {
             report(.presented(number, output))
         }
         lists[number] = list
-        if isCongested { list.post { $0.setCongested(true) } }
     }
 }
 
@@ -195,29 +183,27 @@ private struct ReportSink: LogSink {
     }
 }
 
-/// The main program of a worker, `listd --worker ADDRESS`.
+/// The main program of a worker, `listd --worker fd:NUMBER`.
 package enum WorkerProgram {
-    /// The descriptor of the breadcrumbs' memory, which the daemon passes on start.
-    private static let crumbDescriptor: Int32 = 3
-
-    /// Connects to the daemon, and executes its orders until it disconnects.
+    /// Executes the daemon's orders until the daemon closes its end of the link.
+    ///
+    /// - Parameter descriptor: the worker's end of the link, whose first packet is the memory for breadcrumbs.
     @DBusActor
-    package static func run(address: String) async -> ExitCode {
-        guard let crumbs = try? BreadcrumbMap(file: FileDescriptor(adopting: crumbDescriptor)) else {
-            return .usage  // not started by the daemon
-        }
+    package static func run(onSocket descriptor: Int32) async -> ExitCode {
+        let link = WorkerLink(FileDescriptor(adopting: descriptor))
+        // Programs that the plugin starts do not inherit the socket.
+        guard fcntl(descriptor, F_SETFD, FD_CLOEXEC) == 0, case .file(let memory)? = link.waitForFirst(),
+            let crumbs = try? BreadcrumbMap(file: memory)
+        else { return .usage }  // not started by the daemon
         listd_trace_crashes()
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
-        let runtime = WorkerRuntime(crumbs: crumbs) { report in ReportSender.shared.send(report) }
-        let link = WorkerLink { packet in
-            runtime.handle(packet) { _ in end.finish() }
-        }
-        do throws(DBusError) {
-            let connection = try await Connection.openDirect(.address(address))
-            connection.objects = link.tree
-            link.setConnection(connection)
-            connection.onDisconnect { end.finish() }
-            ReportSender.shared.begin(on: link, connection: connection, runtime: runtime)
+        let runtime = WorkerRuntime(crumbs: crumbs) { send($0, on: link) }
+        do throws(ListError) {
+            try link.begin { packet in
+                runtime.handle(packet) { _ in end.finish() }
+            } onEnd: { _ in
+                end.finish()
+            }
         } catch {
             return .noBus
         }
@@ -225,57 +211,18 @@ package enum WorkerProgram {
         // Threads of the plugin may still be running, so no destructors or atexit(3) handlers are called.
         _exit(ExitCode.done.rawValue)
     }
-}
-
-/// Sends the reports of a worker to the daemon, in the order in which the worker's threads make them.
-final class ReportSender: Sendable {
-    /// The maximum size of the unsent reports, in bytes; while they are larger, the lists are held.
-    private static let heldAbove = 4 << 20
-
-    /// The sender of this process.
-    static let shared = ReportSender()
-
-    @DBusActor private var link: WorkerLink?
-    @DBusActor private var connection: Connection?
-    @DBusActor private var runtime: WorkerRuntime?
-    @DBusActor private var isCongested = false
-
-    private init() {}
-
-    /// Sends the reports over a link from now on.
-    @DBusActor
-    func begin(on link: WorkerLink, connection: Connection, runtime: WorkerRuntime) {
-        self.link = link
-        self.connection = connection
-        self.runtime = runtime
-    }
 
     /// Encodes a report on the caller's thread, and sends it.
     ///
-    /// A report that is too large ends the process, as its list would wait for it forever.
-    func send(_ report: WorkerReport) {
+    /// A report that cannot be sent ends the process, as its list would wait for it forever.
+    private nonisolated static func send(_ report: WorkerReport, on link: WorkerLink) {
         do throws(ListError) {
-            let packet = try WorkerPacket(report)
-            EventLoop.shared.post { self.send(packet) }
+            try link.sendAndWait(try WorkerPacket(report))
         } catch {
-            EventLoop.shared.post {
-                // The daemon logs the last lines of a worker's output.
-                StandardErrorSink(prefixed: false).write(
-                    LogEntry(level: .error, message: error.message, fields: [], event: nil))
-                _exit(ExitCode.store.rawValue)
-            }
-        }
-    }
-
-    @DBusActor
-    private func send(_ packet: WorkerPacket) {
-        guard let link, (try? link.send(packet)) != nil, let connection = link.connection else { return }
-        guard !isCongested, connection.outgoingSize > Self.heldAbove else { return }
-        isCongested = true
-        runtime?.setCongested(true)
-        connection.onDrain(below: Self.heldAbove / 2) { [self] in
-            isCongested = false
-            runtime?.setCongested(false)
+            // The daemon logs the last lines of a worker's output.
+            StandardErrorSink(prefixed: false).write(
+                LogEntry(level: .error, message: error.description, fields: [], event: nil))
+            _exit(ExitCode.store.rawValue)
         }
     }
 }

@@ -68,30 +68,28 @@ package struct WorkerExecutable: Sendable {
         Confinement.writablePaths,
     ]
 
-    /// Starts a worker. It inherits the standard descriptors, and `memory` as descriptor 3, but no other ones.
+    /// Starts a worker. It inherits the standard descriptors, and its end of the link as descriptor 3, but no other ones.
     ///
     /// - Parameters:
     ///   - name: the name that ps(1) shows.
-    ///   - address: the address to which the worker connects.
+    ///   - workersEnd: the worker's end of its link.
     ///   - hasNetwork: whether the worker may use the network although the daemon may not.
     ///   - writablePaths: the files and directories that the worker may change.
     ///   - output: the standard output and standard error of the worker.
-    ///   - memory: the memory file for breadcrumbs.
     /// - Returns: the process id.
     package func start(
-        as name: String, address: String, hasNetwork: Bool, writablePaths: [String] = [],
-        writingTo output: FileDescriptor,
-        passing memory: FileDescriptor
+        as name: String, linkedBy workersEnd: FileDescriptor, hasNetwork: Bool, writablePaths: [String] = [],
+        writingTo output: FileDescriptor
     ) throws(ListError) -> Int32 {
         // A crashed worker must end at once, without a backtrace, as its lists wait for the next process.
         let environment =
             Self.environment + ["SWIFT_BACKTRACE=enable=no"]
             + (writablePaths.isEmpty ? [] : ["\(Confinement.writablePaths)=\(writablePaths.joined(separator: "\n"))"])
-        let process = unsafe Self.withCStrings([name, "--worker", address]) { arguments in
+        let process = unsafe Self.withCStrings([name, "--worker", "fd:3"]) { arguments in
             unsafe Self.withCStrings(environment) { variables in
                 hasNetwork && listd_has_spawner() == 1
-                    ? unsafe listd_spawn_with_network(path, arguments, variables, output.rawValue, memory.rawValue)
-                    : unsafe listd_spawn(path, arguments, variables, output.rawValue, memory.rawValue)
+                    ? unsafe listd_spawn_with_network(path, arguments, variables, output.rawValue, workersEnd.rawValue)
+                    : unsafe listd_spawn(path, arguments, variables, output.rawValue, workersEnd.rawValue)
             }
         }
         guard process > 0 else {

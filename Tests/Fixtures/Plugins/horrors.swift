@@ -24,7 +24,7 @@ let (pluginName, steadyReuse) = ("horrors", "steady")
 /// A misbehaviour of a plugin.
 enum Horror: String {
     case trap, overflow, loop, exit, abort, segfault, deadlock, pipe, memory, changes, print, fork, escape, chatter,
-        three, deep
+        three, deep, babble, flood, mute
 
     func happen() {
         switch self {
@@ -62,6 +62,10 @@ enum Horror: String {
             for number in 1...15 { Swift.print("line \(number)") }
             fatalError("a horror")
         case .deep: Swift.print(depth(1))
+        // Descriptor 3 is the socket to the daemon.
+        case .babble: write(3, "\u{7f}", 1)
+        case .flood: while true { write(3, "\u{7}", 1) }
+        case .mute: shutdown(3, Int32(SHUT_WR))
         case .three: for number in 16...18 { Swift.print("line \(number)") }
         case .memory:
             for _ in 0..<1024 {

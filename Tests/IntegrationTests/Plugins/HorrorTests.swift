@@ -131,6 +131,30 @@ struct HorrorTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
+    @Test(
+        "a plugin uses its worker's socket → the worker is killed, and other lists are served meanwhile",
+        arguments: [
+            ("babble", "the worker sent an invalid report"), ("mute", "the worker closed its socket"),
+            ("flood", "CallbackTimeout"),
+        ])
+    func usesSocket(horror: String, reason: String) async throws {
+        let stage = try await HorrorStage("CallbackTimeout=2s")
+        let bystander = try await Bystander(stage.stage, "bystander")
+        let work = Task { @DBusActor in try await bystander.run() }
+        let list = try await stage.makeList("list", "Horror")
+        let fields: [String: DBusValue] = [
+            "do": .string(horror), "at": .string("update"), "once": .string(try stage.makeToken("once")),
+        ]
+        _ = try? await list.performUpdates([Row("x", "row", fields)])
+        try await stage.wait(for: "ready", restarts: 1)
+        #expect(try await stage.plugin("LastError", as: String.self).contains(reason))
+        _ = try await list.performUpdates([Row("y", "row", [:])])
+        #expect(try await list.items().map(\.reuse) == ["horror"])
+        bystander.isDone = true
+        _ = try await work.value
+        #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
+    }
+
     @Test("a section controller dies in its initializer → its object is at fault, and the plugin does not fail")
     func diesWhenMade() async throws {
         let stage = try await HorrorStage()

@@ -365,16 +365,24 @@ struct WorkerTests {
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
-    @Test("a worker runs → its process has no new privileges, few descriptors, and resource limits")
+    @Test("a worker runs → its process has no new privileges, few descriptors, one socket, and resource limits")
     func confinement() async throws {
         let stage = try await HorrorStage("MemoryMax=300M")
         _ = try await stage.makeList("list", "Steady")
+        kill(try await stage.process, SIGKILL)
+        try await stage.wait(for: "ready", restarts: 1)
         let status = try #require(ProcessStatus(try await stage.process))
         #expect(status["NoNewPrivs"] == "1")
         #expect(status["Seccomp"] == "2")
         #expect(status.limit("Max core file size") == "0")
         #expect(status.limit("Max data size") == String((300 + 192) << 20))
         #expect(status.descriptors.count < 16)
+        // Only root may look, as nobody may debug a worker.
+        let process = try await stage.process
+        let targets = status.descriptors.compactMap {
+            try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/\(process)/fd/\($0)")
+        }
+        #expect(targets.isEmpty || targets.count(where: { $0.hasPrefix("socket:") }) == 1)
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 }

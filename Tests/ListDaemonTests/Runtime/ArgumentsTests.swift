@@ -138,7 +138,7 @@ struct ArgumentsTests {
     func commands() throws {
         #expect(try parse(["--version"]) == .version)
         #expect(try parse(["--bus", "system", "--help", "--version"], [:]) == .help)
-        #expect(try parse(["--worker", "unix:path=/w"], [:]) == .worker(address: "unix:path=/w"))
+        #expect(try parse(["--worker", "fd:3"], [:]) == .worker(descriptor: 3))
         #expect(try parse(["--check-config"]) == .checkConfiguration(directory: "/home/ada/.config/listd"))
         #expect(try parse(["--check-config", "--config", "/c"], [:]) == .checkConfiguration(directory: "/c"))
     }
@@ -152,7 +152,9 @@ struct ArgumentsTests {
             (["--help=yes"], "--help takes no value"),
             (["--bus", "nowhere"], "--bus: “nowhere” is not a D-Bus address such as unix:path=/run/bus"),
             (["--direct", ":x"], "--direct: “:x” is not a D-Bus address such as unix:path=/run/bus"),
-            (["--worker", "x"], "--worker: “x” is not a D-Bus address such as unix:path=/run/bus"),
+            (["--worker", "x"], "--worker: “x” is not a descriptor such as fd:3"),
+            (["--worker", "fd:-1"], "--worker: “fd:-1” is not a descriptor such as fd:3"),
+            (["--worker", "fd:9999999999"], "--worker: “fd:9999999999” is not a descriptor such as fd:3"),
             (["--log-level", "loud"], "--log-level: “loud” is not one of error, warning, notice, info, debug"),
             (["--worker", "a:", "--check-config"], "--worker and --check-config exclude each other"),
         ])

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import CLinux
+import DBus
+import Dispatch
+import Foundation
+import Glibc
+@_spi(Daemon) import ListKit
+import TestSupport
+import Testing
+
+@testable import ListSources
+@testable import ListSupport
+@testable import ListWorkers
+
+@Suite("The socket between the daemon and a worker", .timeLimit(.minutes(2)))
+@DBusActor
+struct WorkerLinkTests {
+    /// What an end of a link has heard.
+    private enum Heard: Sendable, Equatable {
+        case bytes([UInt8])
+        case file(size: Int)
+        case end(String?)
+    }
+
+    /// The daemon's end, which reads, and the worker's socket.
+    private struct Stage {
+        let link: WorkerLink
+        let other: FileDescriptor
+        let heard = EventLog<Heard>()
+
+        @DBusActor
+        init() throws {
+            (link, other) = try WorkerLink.makePair()
+            try link.begin { [heard] packet in
+                switch packet {
+                case .bytes(let bytes): heard.record(.bytes(bytes))
+                case .file: heard.record(.file(size: (try? packet.value(of: [UInt8].self))?.count ?? -1))
+                }
+            } onEnd: { [heard] in
+                heard.record(.end($0))
+            }
+        }
+
+        /// Sends a packet with descriptors that need not be right.
+        func send(_ bytes: [UInt8], _ files: [Int32] = []) -> Bool {
+            unsafe listd_send_packet(other.rawValue, bytes, bytes.count, files, files.count, 1) == 0
+        }
+
+        func next() async throws -> Heard { try await heard.next(timeout: .seconds(60)) }
+    }
+
+    private func bytes(_ count: Int, _ first: UInt8 = 1) -> [UInt8] {
+        (0..<count).map { first &+ UInt8(truncatingIfNeeded: $0) }
+    }
+
+    /// Returns a packet whose encoded value has this size.
+    private func packet(of size: Int) throws -> WorkerPacket {
+        let text = (0..<10).lazy.map { WireWriter.bytes(of: String(repeating: "x", count: size - $0)).count }
+        let prefix = try #require(text.firstIndex(of: size))
+        return try WorkerPacket(String(repeating: "x", count: size - prefix))
+    }
+
+    @Test("packets with and without files are sent → the other end gets them whole and in order")
+    func order() async throws {
+        let stage = try Stage()
+        let worker = WorkerLink(stage.other)
+        let large = try WorkerPacket(bytes(WorkerPacket.inlineBytes))
+        Thread.detachNewThread {
+            for number in 0..<300 as Range<UInt8.Stride> {
+                try? worker.sendAndWait(.bytes([UInt8(truncatingIfNeeded: number), 7]))
+                if number % 100 == 50 { try? worker.sendAndWait(large) }
+            }
+        }
+        for number in 0..<300 {
+            #expect(try await stage.next() == .bytes([UInt8(truncatingIfNeeded: number), 7]))
+            if number % 100 == 50 { #expect(try await stage.next() == .file(size: WorkerPacket.inlineBytes)) }
+        }
+        stage.link.close()
+    }
+
+    @Test("a value has the greatest size of a packet → it is sent whole; it has one byte more → it is sent as a file")
+    func limit() async throws {
+        let stage = try Stage()
+        let worker = WorkerLink(stage.other)
+        for (size, isFile) in [(WorkerPacket.inlineBytes, false), (WorkerPacket.inlineBytes + 1, true)] {
+            let packet = try packet(of: size)
+            try worker.sendAndWait(packet)
+            switch (try await stage.next(), isFile) {
+            case (.bytes(let bytes), false): #expect(bytes.count == size)
+            case (.file, true): break
+            case (let other, _): Issue.record("\(size) bytes arrived as \(other)")
+            }
+        }
+        stage.link.close()
+    }
+
+    @Test("a packet is longer than any that listd sends → the link ends with an error")
+    func tooLong() async throws {
+        let stage = try Stage()
+        #expect(stage.send([1]) && stage.send(bytes(WorkerPacket.inlineBytes + 1)) && stage.send([2]))
+        #expect(try await stage.next() == .bytes([1]))
+        guard case .end(let reason?) = try await stage.next() else {
+            Issue.record("the packet was accepted")
+            return
+        }
+        #expect(reason.contains("invalid packet"))
+        #expect(!stage.link.isOpen)
+    }
+
+    @Test(
+        "a packet has descriptors that nobody asked for → the link ends with an error, and they are closed",
+        arguments: [([1, 2], 1), ([1], 2), ([1], 3), ([], 1)] as [([UInt8], Int)])
+    func unasked(bytes: [UInt8], count: Int) async throws {
+        let stage = try Stage()
+        var ends: (read: Int32, write: Int32) = (-1, -1)
+        try #require(unsafe listd_pipe(&ends.read, &ends.write) == 0)
+        let reading = FileDescriptor(adopting: ends.read)
+        #expect(stage.send(bytes, Array(repeating: ends.write, count: count)))
+        close(ends.write)
+        guard case .end(let reason) = try await stage.next() else {
+            Issue.record("the packet was accepted")
+            return
+        }
+        // A packet without bytes is the end.
+        #expect((reason == nil) == bytes.isEmpty)
+        // End of file: no process has the writing end any more.
+        var byte: UInt8 = 0
+        #expect(unsafe read(reading.rawValue, &byte, 1) == 0)
+    }
+
+    @Test("the other end closes with packets that nobody has read → its own packets are read, then the link ends")
+    func closed() async throws {
+        var stage: Stage? = try Stage()
+        let (link, heard) = (try #require(stage).link, try #require(stage).heard)
+        link.setPaused(true)
+        for number in 0..<40 as Range<UInt8> { #expect(stage?.send([number, 0]) == true) }
+        try link.send(.bytes([1]))
+        stage = nil
+        link.setPaused(false)
+        for number in 0..<40 as Range<UInt8> {
+            #expect(try await heard.next(timeout: .seconds(60)) == .bytes([number, 0]))
+        }
+        #expect(try await heard.next(timeout: .seconds(60)) == .end(nil))
+        try link.send(.bytes([1]))
+    }
+
+    @Test("the other process has ended, but a third one has its socket → what was sent is read, then the link ends")
+    func finished() async throws {
+        let stage = try Stage()
+        for number in 0..<40 as Range<UInt8> { #expect(stage.send([number, 0])) }
+        stage.link.finish()
+        for number in 0..<40 as Range<UInt8> { #expect(try await stage.next() == .bytes([number, 0])) }
+        #expect(try await stage.next() == .end(nil))
+    }
+
+    @Test("reading is paused while the other process ends → the rest is read after the pause")
+    func finishedInPause() async throws {
+        let stage = try Stage()
+        stage.link.setPaused(true)
+        #expect(stage.send([1]))
+        stage.link.finish()
+        await withCheckedContinuation { done in EventLoop.shared.addTimer(after: .milliseconds(20)) { done.resume() } }
+        #expect(stage.heard.recorded.isEmpty)
+        stage.link.setPaused(false)
+        #expect(try await stage.next() == .bytes([1]))
+        #expect(try await stage.next() == .end(nil))
+    }
+
+    @Test("the other end reads late → nobody waits for it, and it gets all packets in order")
+    func full() async throws {
+        let (link, other) = try WorkerLink.makePair()
+        let ended = EventLog<String?>()
+        try link.begin { _ in
+        } onEnd: {
+            ended.record($0)
+        }
+        let (count, size) = (40, 64 << 10)
+        // Far more than the socket takes.
+        for number in 0..<count { try link.send(.bytes(bytes(size, UInt8(number)))) }
+        let reader = WorkerLink(other)
+        let heard = EventLog<UInt8>()
+        try reader.begin { packet in
+            if case .bytes(let bytes) = packet, bytes.count == size { heard.record(bytes[0]) }
+        } onEnd: { _ in
+        }
+        for number in 0..<count { #expect(try await heard.next(timeout: .seconds(60)) == UInt8(number)) }
+        link.close()
+        reader.close()
+        #expect(ended.recorded.isEmpty)
+    }
+
+    @Test("the other end never reads and closes → what waits is dropped, and the link ends")
+    func neverRead() async throws {
+        let stage = try Stage()
+        for _ in 0..<40 { try stage.link.send(.bytes(bytes(64 << 10))) }
+        stage.link.setPaused(true)
+        #expect(shutdown(stage.other.rawValue, Int32(SHUT_RDWR)) == 0)
+        await withCheckedContinuation { done in EventLoop.shared.addTimer(after: .milliseconds(20)) { done.resume() } }
+        stage.link.setPaused(false)
+        #expect(try await stage.next() == .end(nil))
+    }
+
+    @Test("the daemon does not read → a thread of the worker waits, and goes on when the daemon reads")
+    func backPressure() async throws {
+        let stage = try Stage()
+        stage.link.setPaused(true)
+        let worker = WorkerLink(stage.other)
+        let sent = EventLog<Int>()
+        let size = 64 << 10
+        let packet = WorkerPacket.bytes(bytes(size))
+        Thread.detachNewThread {
+            for number in 0..<40 {
+                try? worker.sendAndWait(packet)
+                sent.record(number)
+            }
+        }
+        #expect(try await sent.next(timeout: .seconds(60)) == 0)
+        await withCheckedContinuation { done in EventLoop.shared.addTimer(after: .milliseconds(50)) { done.resume() } }
+        #expect(sent.recorded.count < 20)
+        stage.link.setPaused(false)
+        for _ in 0..<40 { #expect(try await stage.next() == .bytes(bytes(size))) }
+        stage.link.close()
+    }
+
+    @Test("a worker starts → its first packet is the memory for breadcrumbs; nobody has started it → there is none")
+    func first() throws {
+        let (link, other) = try WorkerLink.makePair()
+        let map = try BreadcrumbMap()
+        map.slot(at: 3)?.setStamp(5)
+        try link.send(.file(map.file))
+        guard case .file(let file)? = WorkerLink(other).waitForFirst() else {
+            Issue.record("the memory did not arrive")
+            return
+        }
+        #expect(try BreadcrumbMap(file: file).slot(at: 3)?.stamp == 5)
+        #expect(fcntl(file.rawValue, F_GETFD) & FD_CLOEXEC != 0)
+        let null = unsafe open("/dev/null", O_RDWR | O_CLOEXEC)
+        #expect(WorkerLink(FileDescriptor(adopting: null)).waitForFirst() == nil)
+    }
+}
