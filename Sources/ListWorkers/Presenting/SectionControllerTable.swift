@@ -103,3 +103,11 @@ package struct SectionControllerTable: Sendable {
         }
     }
 }
+
+extension SectionControllerTable: WireCodable {
+    func write(to writer: inout WireWriter) { writer.write(option) }
+
+    /// Reads only the names. The process that has the plugin looks them up
+    /// (`WorkerRuntime.resolveControllers(of:_:_:)`).
+    init(from reader: inout WireReader) throws(WireError) { self.init(naming: try reader.read()) }
+}
