@@ -34,7 +34,7 @@ package actor PluginRegistry {
     private let configuration: @Sendable (_ name: String) -> PluginConfiguration
     private let log: Log
     private let observer: @Sendable (Change) -> Void
-    private let executable: WorkerExecutable
+    private let executable: String
     private var residents: [String: Resident] = [:]
     /// The states of the files whose libraries are in this process, by plugin name, including unloaded plugins.
     private var libraries: [String: PluginFileState] = [:]
@@ -53,7 +53,8 @@ package actor PluginRegistry {
     ///   - observer: called with each change.
     package init(
         directories: PluginDirectories, configuration: @escaping @Sendable (_ name: String) -> PluginConfiguration,
-        log: Log, executable: WorkerExecutable = .thisProgram, observer: @escaping @Sendable (Change) -> Void = { _ in }
+        log: Log, executable: String = WorkerSpawner.thisProgram,
+        observer: @escaping @Sendable (Change) -> Void = { _ in }
     ) {
         self.directories = directories
         self.configuration = configuration

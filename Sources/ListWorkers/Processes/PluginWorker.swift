@@ -18,8 +18,8 @@ internal import Synchronization
 final class PluginWorker: PresentingWorker {
     /// What the supervisor of a worker needs from its owner.
     struct Dependencies: Sendable {
-        /// The program to start.
-        var executable: WorkerExecutable
+        /// The path of the program to start.
+        var executable: String
         /// Finds the plugin's file, and checks it.
         var find: @Sendable () throws(ListError) -> PluginFile
         /// The plugin directories.

@@ -76,7 +76,7 @@ final class WorkerProcess {
     }
 
     /// Starts the process on another thread. A process that cannot be started counts as ended.
-    func start(_ program: WorkerExecutable) throws(ListError) {
+    func start(_ program: String) throws(ListError) {
         let (log, plugin, outputKey) = (log, plugin, "the output of plugin \(plugin)")
         let (output, writingEnd) = try WorkerOutput.open { line, isBacktrace in
             log.write(
@@ -94,15 +94,10 @@ final class WorkerProcess {
         }
         self.output = output
         watchForHangs()
-        let (title, configuration) = ("listd:\(plugin)", configuration)
-        WorkerSpawner.shared.run {
-            let outcome = Result { () throws(ListError) in
-                try program.start(
-                    as: title, linkedBy: workersEnd, hasNetwork: configuration.hasNetwork,
-                    writablePaths: configuration.writablePaths.map(\.path), writingTo: writingEnd)
-            }
-            EventLoop.shared.post { self.handleStart(outcome) }
-        }
+        WorkerSpawner.shared.start(
+            program, as: "listd:\(plugin)", linkedBy: workersEnd, hasNetwork: configuration.hasNetwork,
+            writablePaths: configuration.writablePaths.map(\.path), writingTo: writingEnd
+        ) { self.handleStart($0) }
     }
 
     /// Sends an encoded order, or queues it while the worker does not read.

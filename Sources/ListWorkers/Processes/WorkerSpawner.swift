@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import CLinux
-package import DBus
+internal import DBus
 internal import Dispatch
 internal import Glibc
-package import ListKit
+internal import ListKit
 internal import ListSupport
 internal import Synchronization
 
@@ -41,25 +41,8 @@ final class WorkerSpawner: Sendable {
         }
     }
 
-    /// Runs `start` on the thread, after all earlier ones.
-    func run(_ start: @escaping @Sendable () -> Void) {
-        starts.withLock { $0.append(start) }
-        waiting.signal()
-    }
-}
-
-/// The program that is started as a worker.
-package struct WorkerExecutable: Sendable {
-    /// The path of the program.
-    package let path: String
-
     /// The program of this process, even when its file was replaced meanwhile.
-    package static let thisProgram = WorkerExecutable(path: "/proc/self/exe")
-
-    /// Uses another program, as tests do.
-    package init(path: String) {
-        self.path = path
-    }
+    package static let thisProgram = "/proc/self/exe"
 
     /// Environment variables that concern only the daemon, and that workers do not get.
     private static let withheld: Set = [
@@ -68,35 +51,50 @@ package struct WorkerExecutable: Sendable {
         Confinement.writablePaths,
     ]
 
-    /// Starts a worker. It inherits the standard descriptors, and its end of the link as descriptor 3, but no other ones.
+    /// Starts a worker on the thread, after all earlier ones. It inherits the standard descriptors, and its end of the link
+    /// as descriptor 3, but no other ones.
     ///
     /// - Parameters:
+    ///   - program: the path of the program.
     ///   - name: the name that ps(1) shows.
     ///   - workersEnd: the worker's end of its link.
     ///   - hasNetwork: whether the worker may use the network although the daemon may not.
     ///   - writablePaths: the files and directories that the worker may change.
     ///   - output: the standard output and standard error of the worker.
-    /// - Returns: the process id.
-    package func start(
-        as name: String, linkedBy workersEnd: FileDescriptor, hasNetwork: Bool, writablePaths: [String] = [],
-        writingTo output: FileDescriptor
-    ) throws(ListError) -> Int32 {
-        // A crashed worker must end at once, without a backtrace, as its lists wait for the next process.
-        let environment =
-            Self.environment + ["SWIFT_BACKTRACE=enable=no"]
-            + (writablePaths.isEmpty ? [] : ["\(Confinement.writablePaths)=\(writablePaths.joined(separator: "\n"))"])
-        let process = unsafe Self.withCStrings([name, "--worker", "fd:3"]) { arguments in
-            unsafe Self.withCStrings(environment) { variables in
-                hasNetwork && listd_has_spawner() == 1
-                    ? unsafe listd_spawn_with_network(path, arguments, variables, output.rawValue, workersEnd.rawValue)
-                    : unsafe listd_spawn(path, arguments, variables, output.rawValue, workersEnd.rawValue)
+    ///   - completion: called with the process id.
+    func start(
+        _ program: String, as name: String, linkedBy workersEnd: FileDescriptor, hasNetwork: Bool,
+        writablePaths: [String],
+        writingTo output: FileDescriptor, completion: @escaping @DBusActor @Sendable (Result<Int32, ListError>) -> Void
+    ) {
+        run {
+            // A crashed worker must end at once, without a backtrace, as its lists wait for the next process.
+            let environment =
+                Self.environment + ["SWIFT_BACKTRACE=enable=no"]
+                + (writablePaths.isEmpty
+                    ? [] : ["\(Confinement.writablePaths)=\(writablePaths.joined(separator: "\n"))"])
+            let process = unsafe Self.withCStrings([name, "--worker", "fd:3"]) { arguments in
+                unsafe Self.withCStrings(environment) { variables in
+                    hasNetwork && listd_has_spawner() == 1
+                        ? unsafe listd_spawn_with_network(
+                            program, arguments, variables, output.rawValue, workersEnd.rawValue)
+                        : unsafe listd_spawn(program, arguments, variables, output.rawValue, workersEnd.rawValue)
+                }
             }
+            let outcome: Result<Int32, ListError> =
+                process > 0
+                ? .success(process)
+                : .failure(
+                    ListError(
+                        .pluginFailed, "a worker could not be started: \(program.shortenedPath)",
+                        cause: SystemError.text(errno)))
+            EventLoop.shared.post { completion(outcome) }
         }
-        guard process > 0 else {
-            throw ListError(
-                .pluginFailed, "a worker could not be started: \(path.shortenedPath)", cause: SystemError.text(errno))
-        }
-        return process
+    }
+
+    private func run(_ start: @escaping @Sendable () -> Void) {
+        starts.withLock { $0.append(start) }
+        waiting.signal()
     }
 
     private static var environment: [String] {

@@ -124,7 +124,7 @@ struct PluginRegistryTests {
                 configuration.isolation = .worker
                 return configuration
             },
-            log: Log(level: .error, sink: SilentSink()), executable: WorkerExecutable(path: "/no/such/listd"))
+            log: Log(level: .error, sink: SilentSink()), executable: "/no/such/listd")
         let error = await #expect(throws: ListError.self) { try await registry.load("greenhouse") }
         #expect(error?.code == .pluginFailed)
         #expect(error?.message.contains("/no/such/listd") == true)
