@@ -103,7 +103,7 @@ package struct PresenterSetup: Sendable {
 package struct PresenterUpdate: Sendable {
     private var removed: [Int]
     private var inserted: [Int]
-    private var moved: [IndexPair]
+    private var moved: [(old: Int, new: Int)]
     private var updated: [Int]
     private var reloads: [IndexRun]
     private var scope: Change.Scope
@@ -115,16 +115,11 @@ package struct PresenterUpdate: Sendable {
     /// The inserted objects, then the changed ones.
     var objects: [ListObject]
 
-    private struct IndexPair: Sendable {
-        var old: Int
-        var new: Int
-    }
-
     /// Converts an update.
     init(_ change: Change, controllers: SectionControllerTable? = nil) {
         removed = change.removed.map(\.old)
         inserted = change.inserted.map(\.new)
-        moved = change.moved.map { IndexPair(old: $0.old, new: $0.new) }
+        moved = change.moved.map { ($0.old, $0.new) }
         updated = change.updated.map(\.old)
         objects = change.inserted.map(\.object) + change.updated.map(\.object)
         (reloads, scope, animated) = (change.reloads, change.scope, change.animated)
@@ -174,7 +169,7 @@ extension PresenterOrder: WireCodable {
         case 6: self = .query(try reader.read(), try reader.read())
         case 7: self = .hold(views: try reader.read(), items: try reader.read())
         case 8: self = .allowChanges(try reader.readIndex())
-        case let kind: throw WireError("a command to a worker about a list has the unknown kind \(kind)")
+        case let kind: throw WireError("an order about a list has the unknown kind \(kind)")
         }
     }
 }
@@ -204,7 +199,7 @@ extension PresenterUpdate: WireCodable {
         guard from.count == to.count else {
             throw WireError("the moves have \(from.count) old, but \(to.count) new positions")
         }
-        moved = zip(from, to).map { IndexPair(old: $0, new: $1) }
+        moved = zip(from, to).map { ($0, $1) }
         (updated, reloads) = (try reader.readPositions(), try reader.read())
         (scope, animated) = (Change.Scope(rawValue: try reader.readByte()), try reader.read())
         (options, through) = (try reader.read(), try reader.read())

@@ -5,17 +5,15 @@ internal import Dispatch
 
 /// A list in a worker, with an executor of its own. It executes orders one after the other on its presentation, and
 /// sends the reports of the orders. It also reports changes that section controllers make by themselves. While the daemon
-/// does not read, the executor waits in ``Output``, and what changes meanwhile becomes one report.
+/// does not read, the executor waits in the output, and what changes meanwhile becomes one report.
 actor WorkerList {
-    /// Sends the reports; called on the executor of the list.
-    typealias Output = @Sendable (PresenterOutput) -> Void
-
     nonisolated let executor: HostExecutor
     private let tracer: CallTracer
     /// Looks up the section controllers of a table in this process.
     private let resolve: (SectionControllerTable) -> SectionControllerTable
     private var presentation: Presentation?
-    private let output: Output
+    /// Sends the reports, on the executor of the list.
+    private let output: @Sendable (PresenterOutput) -> Void
     /// An order whose objects have not all arrived, and the number of missing objects.
     private var incomplete: (order: PresenterOrder, missing: Int)?
     /// Whether the daemon has ordered to hold the views, and to hold the items that change by themselves.
@@ -32,7 +30,7 @@ actor WorkerList {
     init(
         executor: HostExecutor, tracer: CallTracer,
         resolve: @escaping @Sendable (SectionControllerTable) -> SectionControllerTable,
-        output: @escaping Output
+        output: @escaping @Sendable (PresenterOutput) -> Void
     ) {
         self.executor = executor
         self.tracer = tracer

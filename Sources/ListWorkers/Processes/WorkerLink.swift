@@ -2,6 +2,7 @@
 
 internal import CLinux
 internal import DBus
+internal import Dispatch
 internal import Glibc
 internal import ListKit
 internal import ListSources
@@ -9,7 +10,7 @@ internal import ListSupport
 
 /// One end of the socket between the daemon and a worker, which carries packets in both directions, in order.
 ///
-/// The event loop reads at each end. The daemon never waits: packets that the socket does not take are queued, and
+/// The event loop reads at each end. A large packet is decoded on another thread, and the socket is not read meanwhile. The daemon never waits: packets that the socket does not take are queued, and
 /// ``WorkerPulse`` ends a worker that does not read them. A thread of a worker waits until the daemon has read enough: that
 /// is the back-pressure of its list.
 @DBusActor
@@ -32,13 +33,15 @@ final class WorkerLink {
     private var watch: DescriptorWatch?
     private var receive: (@DBusActor (WorkerPacket) -> Void)?
     private var end: (@DBusActor (String?) -> Void)?
+    private let decoder = DispatchQueue(label: "org.listd.link")
+    /// Whether a packet is being decoded on another thread.
+    private var isDecoding = false
+    /// Whether the owner has paused reading.
+    private var isPaused = false
     /// The packets that the socket has not taken yet.
     private var unsent = WorkQueue<WorkerPacket>()
     /// The number of packets that may still be read; nil = any.
     private var remaining: Int?
-
-    /// Whether no packet is read at present.
-    private(set) var isPaused = false
 
     /// Makes an end from its socket.
     nonisolated init(_ socket: FileDescriptor) { self.socket = socket }
@@ -52,16 +55,20 @@ final class WorkerLink {
         return (WorkerLink(FileDescriptor(adopting: own)), FileDescriptor(adopting: other))
     }
 
-    /// Whether packets are read: from ``begin(receive:onEnd:)`` on, until the link ends.
+    /// Whether ``begin(receive:onEnd:)`` was called, and the link has not ended.
     var isOpen: Bool { watch != nil }
 
-    /// Reads packets from now on. The closures are kept until the link ends or ``close()`` is called.
+    /// Whether packets are read at present.
+    var isReading: Bool { isOpen && !isPaused && !isDecoding }
+
+    /// Reads messages from now on. The closures are kept until the link ends or ``close()`` is called.
     ///
     /// - Parameters:
-    ///   - receive: called with each packet.
+    ///   - receive: called with each message in order, and whether it is light (``WorkerPacket/isLight``).
     ///   - onEnd: called once, when the other end is closed, or with a reason why the link cannot be used any more.
-    func begin(
-        receive: @escaping @DBusActor (WorkerPacket) -> Void, onEnd: @escaping @DBusActor (_ reason: String?) -> Void
+    func begin<Message: WireCodable & Sendable>(
+        receive: @escaping @DBusActor (_ message: Message, _ isLight: Bool) -> Void,
+        onEnd: @escaping @DBusActor (_ reason: String?) -> Void
     ) throws(ListError) {
         do throws(DBusError) {
             // The watch retains the link, as it has to be cancelled before the socket is closed.
@@ -72,7 +79,8 @@ final class WorkerLink {
         } catch {
             throw ListError(.pluginFailed, "the socket of a worker cannot be watched", cause: error.message)
         }
-        (self.receive, end) = (receive, onEnd)
+        self.receive = { packet in self.decode(packet, receive) }
+        end = onEnd
         updateInterest()
     }
 
@@ -90,7 +98,7 @@ final class WorkerLink {
     }
 
     private func updateInterest() {
-        let interest: DescriptorEvents = isPaused ? [] : .readable
+        let interest: DescriptorEvents = isReading ? .readable : []
         watch?.setInterest(unsent.isEmpty ? interest : interest.union(.writable))
     }
 }
@@ -102,22 +110,27 @@ extension WorkerLink {
     /// other end, too.
     func finish() {
         remaining = Self.mostPacketsInSocket
-        if !isPaused { EventLoop.shared.post { self.read() } }
+        readOn()
     }
 
     /// Stops to read packets, or reads on.
     func setPaused(_ flag: Bool) {
         guard flag != isPaused else { return }
         isPaused = flag
+        readOn()
+    }
+
+    /// Reads if there is no reason not to.
+    private func readOn() {
         updateInterest()
         // No event tells that nothing is left.
-        if !isPaused, remaining != nil { EventLoop.shared.post { self.read() } }
+        if isReading, remaining != nil { EventLoop.shared.post { self.read() } }
     }
 
     private func read() {
         guard isOpen else { return }
         for _ in 0..<(remaining ?? Self.packetsAtOnce) {
-            guard isOpen, !isPaused else { return }
+            guard isReading else { return }
             do throws(WireError) {
                 switch try nextArrival() {
                 case .packet(let packet):
@@ -129,11 +142,39 @@ extension WorkerLink {
                 case .end: return end(because: nil)
                 }
             } catch {
-                return end(because: "the worker sent an invalid packet: \(error.what)")
+                return end(because: error)
             }
         }
         if remaining == 0 { end(because: nil) }
     }
+
+    private func decode<Message: WireCodable & Sendable>(
+        _ packet: WorkerPacket, _ receive: @escaping @DBusActor (Message, _ isLight: Bool) -> Void
+    ) {
+        guard !packet.isLight else {
+            return deliver(Result { () throws(WireError) in try packet.value() }) { receive($0, true) }
+        }
+        isDecoding = true
+        updateInterest()
+        decoder.async {
+            let message = Result { () throws(WireError) in try packet.value(of: Message.self) }
+            EventLoop.shared.post {
+                guard self.isOpen else { return }
+                self.isDecoding = false
+                self.deliver(message) { receive($0, false) }
+                self.readOn()
+            }
+        }
+    }
+
+    private func deliver<Message>(_ message: Result<Message, WireError>, _ receive: (Message) -> Void) {
+        switch message {
+        case .success(let message): receive(message)
+        case .failure(let error): end(because: error)
+        }
+    }
+
+    private func end(because error: WireError) { end(because: "the worker sent an invalid packet: \(error.what)") }
 
     /// Waits for the first packet, which is read before ``begin(receive:onEnd:)``; nil if there is none.
     func waitForFirst() -> WorkerPacket? {
@@ -148,14 +189,14 @@ extension WorkerLink {
         guard count >= 0 else {
             switch errno {
             case EAGAIN: return .nothing
-            case EMSGSIZE: throw WireError("it is too long, or has descriptors that nobody asked for")
-            case let number: throw WireError("it cannot be read: \(SystemError.text(number))")
+            case EMSGSIZE: throw WireError("the packet is too long, or has descriptors that nobody asked for")
+            case let number: throw WireError("the packet cannot be read: \(SystemError.text(number))")
             }
         }
         let received = files > 0 ? FileDescriptor(adopting: file) : nil
         guard count > 0 else { return .end }
         guard let received else { return .packet(.bytes(Array(Self.buffer[..<count]))) }
-        guard count == 1 else { throw WireError("it has a descriptor that nobody asked for") }
+        guard count == 1 else { throw WireError("the packet has a descriptor that nobody asked for") }
         return .packet(.file(received))
     }
 }

@@ -27,14 +27,6 @@ enum WorkerOrder: Sendable {
     case stopSource(PresenterNumber)
     /// Show that the process runs; answered with ``WorkerReport/alive``, whatever the plugin is doing.
     case ping
-
-    /// Whether the order is only forwarded to the executor of a list or data source, which runs no code of the plugin.
-    var isForwarded: Bool {
-        switch self {
-        case .present, .writeSource, .eventTaken, .ping: true
-        case .load, .host, .close, .makeSource, .startSource, .stopSource: false
-        }
-    }
 }
 
 /// The plugin that a worker loads, and the limits of the worker.
@@ -85,7 +77,7 @@ extension WorkerOrder: WireCodable {
         case 7: self = .stopSource(try reader.read())
         case 8: self = .ping
         case 9: self = .writeSource(try reader.read(), try reader.read())
-        case let kind: throw WireError("a command to a worker has the unknown kind \(kind)")
+        case let kind: throw WireError("an order has the unknown kind \(kind)")
         }
     }
 }

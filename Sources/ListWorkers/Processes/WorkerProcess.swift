@@ -2,7 +2,6 @@
 
 internal import CLinux
 internal import DBus
-internal import Dispatch
 internal import Glibc
 internal import ListConfiguration
 internal import ListKit
@@ -11,8 +10,8 @@ internal import PluginAPI
 
 /// One process of a plugin's worker, from its start to its end: its connection, its output, and the detection of hangs.
 ///
-/// It belongs to the event loop. A large report is decoded on another queue, and the worker's socket is not read meanwhile.
-/// Neither is that of a worker that has reported too much, for a moment, so that the event loop has time for others.
+/// It belongs to the event loop. A worker that has reported too much is not read for a moment, so that the event loop has
+/// time for others.
 @DBusActor
 final class WorkerProcess {
     /// The time for which a process may run without its socket.
@@ -34,7 +33,6 @@ final class WorkerProcess {
     /// The lists whose reports are dispatched, by their numbers.
     private var lists: [PresenterNumber: any PresentedList] = [:]
     private var link: WorkerLink?
-    private let decoder = DispatchQueue(label: "org.listd.worker.reports")
     private var brake = FloodBrake.perWorker
     /// The end of the time in which the worker is not read because it has reported too much.
     private var restEnd: LoopTimer?
@@ -155,7 +153,7 @@ extension WorkerProcess {
         guard sentence == nil else { return killGroup() }
         do throws(ListError) {
             try link?.begin {
-                self.receive($0)
+                self.receive($0, isLight: $1)
             } onEnd: {
                 self.handleDisconnect($0)
             }
@@ -168,14 +166,9 @@ extension WorkerProcess {
 // MARK: - Reports
 
 extension WorkerProcess {
-    private func receive(_ packet: WorkerPacket) {
+    private func receive(_ report: WorkerReport, isLight: Bool) {
         pulse.recordAnswer()
-        guard packet.isLight else { return decode(packet) }
-        do throws(WireError) {
-            handle(try packet.value(), isLight: true)
-        } catch {
-            killLiar(error)
-        }
+        handle(report, isLight: isLight)
         guard death == nil, let pause = brake.admit(at: .now) else { return }
         link?.setPaused(true)
         restEnd = EventLoop.shared.addTimer(after: pause) { [weak self] in self?.endRest() }
@@ -187,23 +180,6 @@ extension WorkerProcess {
         self.restEnd = nil
         link?.setPaused(false)
     }
-
-    private func decode(_ packet: WorkerPacket) {
-        link?.setPaused(true)
-        decoder.async {
-            let outcome = Result { () throws(WireError) in try packet.value(of: WorkerReport.self) }
-            EventLoop.shared.post {
-                do throws(WireError) {
-                    self.handle(try outcome.get(), isLight: false)
-                } catch {
-                    self.killLiar(error)
-                }
-                self.link?.setPaused(false)
-            }
-        }
-    }
-
-    private func killLiar(_ error: WireError) { kill("the worker sent an invalid report: \(error.what)") }
 
     private func handle(_ report: WorkerReport, isLight: Bool) {
         switch report {
@@ -320,7 +296,7 @@ extension WorkerProcess {
     /// Kills a process that does not run at all and thus leaves no breadcrumb of a hanging callback.
     private func killIfSilent() {
         guard let link, link.isOpen, sentence == nil else { return }
-        switch pulse.check(at: .now, isListening: !link.isPaused) {
+        switch pulse.check(at: .now, isListening: link.isReading) {
         case .none: break
         case .ask: send(.ping)
         case .giveUp: kill("the worker did not answer within \(pulse.limit)")

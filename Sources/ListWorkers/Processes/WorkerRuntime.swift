@@ -2,6 +2,7 @@
 
 internal import CLinux
 internal import DBus
+internal import Dispatch
 internal import Glibc
 internal import ListConfiguration
 @_spi(Daemon) internal import ListKit
@@ -12,57 +13,27 @@ package import ListSupport
 /// The runtime of a worker: it loads the plugin, presents lists with its section controllers, and runs its data
 /// sources.
 ///
-/// Orders are executed one after the other on the actor's executor. Each list and each data source has an executor of
-/// its own.
-actor WorkerRuntime {
-    /// Sends a report to the daemon from any thread, which waits while the daemon does not read.
-    typealias Report = @Sendable (WorkerReport) -> Void
-
-    private let queue = HostExecutor(label: "org.listd.worker")
+/// It belongs to the event loop, where no code of the plugin runs: the plugin is loaded on another thread, and each list and
+/// each data source has an executor of its own.
+@DBusActor
+final class WorkerRuntime {
+    private let loader = DispatchQueue(label: "org.listd.worker")
     private let crumbs: BreadcrumbMap
-    private let report: Report
-    private var plugin: (manifest: PluginManifest, host: PluginHost)?
+    /// Sends a report to the daemon from any thread, which waits while the daemon does not read.
+    private let report: @Sendable (WorkerReport) -> Void
+    private var plugin: Plugin?
     private(set) var lists: [PresenterNumber: WorkerList] = [:]
     private var sources: [PresenterNumber: WorkerRuntimeSource] = [:]
 
-    nonisolated var unownedExecutor: UnownedSerialExecutor { unsafe queue.asUnownedSerialExecutor() }
+    private typealias Plugin = (manifest: PluginManifest, host: PluginHost)
 
-    init(crumbs: BreadcrumbMap, report: @escaping Report) {
+    nonisolated init(crumbs: BreadcrumbMap, report: @escaping @Sendable (WorkerReport) -> Void) {
         self.crumbs = crumbs
         self.report = report
     }
 
-    /// Executes an order after all earlier ones.
-    ///
-    /// An order that is only forwarded is handled by the event loop itself, since a change of threads would take
-    /// longer.
-    ///
-    /// - Parameter fail: called for bytes that are not an encoded order. The caller then ends the process, as the two
-    ///   ends disagree about the format.
-    @DBusActor
-    func handle(_ packet: WorkerPacket, orElse fail: @escaping @Sendable (WireError) -> Void) {
-        guard packet.isLight else {
-            return queue.post {
-                do throws(WireError) {
-                    let order: WorkerOrder = try packet.value()
-                    self.assumeIsolated { $0.execute(order) }
-                } catch {
-                    fail(error)
-                }
-            }
-        }
-        do throws(WireError) {
-            let order: WorkerOrder = try packet.value()
-            // The event loop answers itself, since loading a plugin or making a list may keep the executor busy.
-            if case .ping = order { return report(.alive) }
-            let isFirst = queue.enqueueOnLoop(isLight: order.isForwarded) { self.assumeIsolated { $0.execute(order) } }
-            if isFirst { queue.drainInline() }
-        } catch {
-            fail(error)
-        }
-    }
-
-    private func execute(_ order: WorkerOrder) {
+    /// Executes an order, or passes it to its list or data source.
+    func execute(_ order: WorkerOrder) {
         switch order {
         case .load(let assignment): load(assignment)
         case .host(let number, let crumbSlot): hostList(number: number, crumbSlot: crumbSlot)
@@ -75,7 +46,7 @@ actor WorkerRuntime {
         case .writeSource(let number, let write): self.write(write, toSource: number)
         case .eventTaken(let number): sources[number]?.allowNextEvent()
         case .stopSource(let number): stopSource(number)
-        case .ping: break  // answered by the event loop
+        case .ping: report(.alive)
         }
     }
 }
@@ -84,40 +55,49 @@ actor WorkerRuntime {
 
 extension WorkerRuntime {
     private func load(_ assignment: PluginAssignment) {
-        let crumbSlot = crumbs.slot(at: 0)
-        crumbSlot?.write(Breadcrumb(kind: .manifest, controller: "", object: ""))
-        crumbSlot?.setStamp(1)
-        do throws(ListError) {
-            try Confinement.limitMemory(to: assignment.memoryMax)
-            if !assignment.hasNetwork { try Confinement.restrictToUnixSockets() }
-            let library = try PluginLibrary(
-                try PluginFile(path: assignment.path, in: assignment.directories))
-            let report = report
-            let limiter = Log(level: .debug, sink: ReportSink(report: report))
-            let host = PluginHost(
-                settings: PluginSettings(assignment.settings),
-                logger: PluginLogger { level, message in
-                    limiter.write(
-                        Log.Level(rawValue: level.rawValue) ?? .info, { PluginLogger.shortened(message) },
-                        limitedBy: "the activity of the plugin")
-                })
-            let manifest = try library.manifest(for: host)
-            plugin = (manifest, host)
-            report(
-                .loaded(
-                    PluginFacts(
-                        version: manifest.version, apiVersion: library.record.apiVersion,
-                        sectionControllers: manifest.sectionControllers.map(\.name),
-                        dataSources: manifest.dataSources.map(\.name), hints: manifest.hints)))
-        } catch {
-            report(.refused(error))
+        loader.async { [report, crumbSlot = crumbs.slot(at: 0)] in
+            listd_trace_thread()
+            crumbSlot?.write(Breadcrumb(kind: .manifest, controller: "", object: ""))
+            crumbSlot?.setStamp(1)
+            do throws(ListError) {
+                let (plugin, facts) = try Self.load(assignment, report)
+                crumbSlot?.setStamp(0)
+                EventLoop.shared.post {
+                    self.plugin = plugin
+                    report(.loaded(facts))
+                }
+            } catch {
+                crumbSlot?.setStamp(0)
+                report(.refused(error))
+            }
         }
-        crumbSlot?.setStamp(0)
+    }
+
+    private nonisolated static func load(
+        _ assignment: PluginAssignment, _ report: @escaping @Sendable (WorkerReport) -> Void
+    ) throws(ListError) -> (Plugin, PluginFacts) {
+        try Confinement.limitMemory(to: assignment.memoryMax)
+        if !assignment.hasNetwork { try Confinement.restrictToUnixSockets() }
+        let library = try PluginLibrary(try PluginFile(path: assignment.path, in: assignment.directories))
+        let limiter = Log(level: .debug, sink: ReportSink(report: report))
+        let host = PluginHost(
+            settings: PluginSettings(assignment.settings),
+            logger: PluginLogger { level, message in
+                limiter.write(
+                    Log.Level(rawValue: level.rawValue) ?? .info, { PluginLogger.shortened(message) },
+                    limitedBy: "the activity of the plugin")
+            })
+        let manifest = try library.manifest(for: host)
+        let facts = PluginFacts(
+            version: manifest.version, apiVersion: library.record.apiVersion,
+            sectionControllers: manifest.sectionControllers.map(\.name),
+            dataSources: manifest.dataSources.map(\.name), hints: manifest.hints)
+        return ((manifest, host), facts)
     }
 
     /// Looks up section controllers by their names in this process. When the plugin has no controller of a name any
     /// more, the table stays as it is, with `listd/single`.
-    private static func resolveControllers(
+    private nonisolated static func resolveControllers(
         of table: SectionControllerTable, manifest: PluginManifest?, tracer: CallTracer
     ) -> SectionControllerTable {
         let resolved = try? SectionControllerTable(table.option) { (reference) throws(ListError) in
@@ -176,7 +156,7 @@ extension WorkerRuntime {
 
 /// A log sink that sends the plugin's messages to the daemon, which writes them.
 private struct ReportSink: LogSink {
-    let report: WorkerRuntime.Report
+    let report: @Sendable (WorkerReport) -> Void
 
     func write(_ entry: LogEntry) {
         report(.log(PluginLogger.Level(rawValue: entry.level.rawValue) ?? .info, entry.message))
@@ -199,8 +179,8 @@ package enum WorkerProgram {
         let (ends, end) = AsyncStream.makeStream(of: Void.self)
         let runtime = WorkerRuntime(crumbs: crumbs) { send($0, on: link) }
         do throws(ListError) {
-            try link.begin { packet in
-                runtime.handle(packet) { _ in end.finish() }
+            try link.begin { order, _ in
+                runtime.execute(order)
             } onEnd: { _ in
                 end.finish()
             }

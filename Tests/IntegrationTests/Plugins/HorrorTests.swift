@@ -134,7 +134,7 @@ struct HorrorTests {
     @Test(
         "a plugin uses its worker's socket → the worker is killed, and other lists are served meanwhile",
         arguments: [
-            ("babble", "the worker sent an invalid report"), ("mute", "the worker closed its socket"),
+            ("babble", "the worker sent an invalid packet"), ("mute", "the worker closed its socket"),
             ("flood", "CallbackTimeout"),
         ])
     func usesSocket(horror: String, reason: String) async throws {

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import Foundation
-import Glibc
 import ListDaemon
 import TestSupport
 import Testing
@@ -36,39 +34,15 @@ struct HostExecutorTests {
         await withTaskGroup(of: Void.self) { group in
             for producer in 1...3 {
                 group.addTask {
-                    for number in 0..<count { executor.post(isLight: number % 2 == 0) { note(producer, number) } }
-                }
-            }
-            group.addTask {
-                for number in 0..<count {
-                    let isFirst = executor.enqueueOnLoop(isLight: number % 3 != 0) { note(0, number) }
-                    if isFirst { executor.drainInline() }
+                    for number in 0..<count { executor.post { note(producer, number) } }
                 }
             }
         }
         await withCheckedContinuation { done in executor.post { done.resume() } }
         let entries = journal.entries  // all work has finished
-        #expect(entries.count == 4 * count && journal.overlaps == 0)
-        for producer in 0...3 {
+        #expect(entries.count == 3 * count && journal.overlaps == 0)
+        for producer in 1...3 {
             #expect(entries.filter { $0.producer == producer }.map(\.number) == Array(0..<count))
         }
-    }
-
-    @Test("short work is enqueued on the event loop → the loop runs it; long work precedes it → another thread runs it")
-    func handOver() async throws {
-        let executor = HostExecutor(label: "test")
-        let threads = EventLog<(String, UInt)>()
-        let outcome: [(String, UInt)] = await withCheckedContinuation { done in
-            Thread.detachNewThread {
-                let note: @Sendable (String) -> Void = { threads.record(($0, UInt(pthread_self()))) }
-                note("own")
-                #expect(executor.enqueueOnLoop(isLight: true) { note("light") })
-                #expect(!executor.enqueueOnLoop(isLight: true) { executor.post { note("posted") } })
-                executor.drainInline()
-                executor.post { done.resume(returning: threads.recorded) }
-            }
-        }
-        #expect(outcome.map(\.0) == ["own", "light", "posted"])
-        #expect(outcome[0].1 == outcome[1].1 && outcome[2].1 != outcome[0].1)
     }
 }

@@ -18,8 +18,7 @@ import Testing
 struct WorkerLinkTests {
     /// What an end of a link has heard.
     private enum Heard: Sendable, Equatable {
-        case bytes([UInt8])
-        case file(size: Int)
+        case message([UInt8], isLight: Bool = true)
         case end(String?)
     }
 
@@ -32,23 +31,22 @@ struct WorkerLinkTests {
         @DBusActor
         init() throws {
             (link, other) = try WorkerLink.makePair()
-            try link.begin { [heard] packet in
-                switch packet {
-                case .bytes(let bytes): heard.record(.bytes(bytes))
-                case .file: heard.record(.file(size: (try? packet.value(of: [UInt8].self))?.count ?? -1))
-                }
+            try link.begin { [heard] in
+                heard.record(.message($0, isLight: $1))
             } onEnd: { [heard] in
                 heard.record(.end($0))
             }
         }
 
-        /// Sends a packet with descriptors that need not be right.
+        /// Sends bytes, which need not be a message, and descriptors that need not be right.
         func send(_ bytes: [UInt8], _ files: [Int32] = []) -> Bool {
             unsafe listd_send_packet(other.rawValue, bytes, bytes.count, files, files.count, 1) == 0
         }
 
         func next() async throws -> Heard { try await heard.next(timeout: .seconds(60)) }
     }
+
+    private func encoded(_ bytes: [UInt8]) -> [UInt8] { WireWriter.bytes(of: bytes) }
 
     private func bytes(_ count: Int, _ first: UInt8 = 1) -> [UInt8] {
         (0..<count).map { first &+ UInt8(truncatingIfNeeded: $0) }
@@ -65,16 +63,13 @@ struct WorkerLinkTests {
     func order() async throws {
         let stage = try Stage()
         let worker = WorkerLink(stage.other)
-        let large = try WorkerPacket(bytes(WorkerPacket.inlineBytes))
-        Thread.detachNewThread {
-            for number in 0..<300 as Range<UInt8.Stride> {
-                try? worker.sendAndWait(.bytes([UInt8(truncatingIfNeeded: number), 7]))
-                if number % 100 == 50 { try? worker.sendAndWait(large) }
-            }
-        }
-        for number in 0..<300 {
-            #expect(try await stage.next() == .bytes([UInt8(truncatingIfNeeded: number), 7]))
-            if number % 100 == 50 { #expect(try await stage.next() == .file(size: WorkerPacket.inlineBytes)) }
+        let small = (0..<3).map { bytes(2, $0) }
+        let (middle, large) = (bytes(WorkerPacket.inlineBytes / 4), bytes(2 * WorkerPacket.inlineBytes))
+        let packets = try (small + [middle, large]).map { try WorkerPacket($0) }
+        Thread.detachNewThread { for packet in (0..<100).flatMap({ _ in packets }) { try? worker.sendAndWait(packet) } }
+        for _ in 0..<100 {
+            for bytes in small { #expect(try await stage.next() == .message(bytes)) }
+            for bytes in [middle, large] { #expect(try await stage.next() == .message(bytes, isLight: false)) }
         }
         stage.link.close()
     }
@@ -85,12 +80,9 @@ struct WorkerLinkTests {
         let worker = WorkerLink(stage.other)
         for (size, isFile) in [(WorkerPacket.inlineBytes, false), (WorkerPacket.inlineBytes + 1, true)] {
             let packet = try packet(of: size)
+            if case .file = packet { #expect(isFile) } else { #expect(!isFile) }
             try worker.sendAndWait(packet)
-            switch (try await stage.next(), isFile) {
-            case (.bytes(let bytes), false): #expect(bytes.count == size)
-            case (.file, true): break
-            case (let other, _): Issue.record("\(size) bytes arrived as \(other)")
-            }
+            #expect(try await stage.next() == .message(packet.value(), isLight: false))
         }
         stage.link.close()
     }
@@ -98,8 +90,8 @@ struct WorkerLinkTests {
     @Test("a packet is longer than any that listd sends → the link ends with an error")
     func tooLong() async throws {
         let stage = try Stage()
-        #expect(stage.send([1]) && stage.send(bytes(WorkerPacket.inlineBytes + 1)) && stage.send([2]))
-        #expect(try await stage.next() == .bytes([1]))
+        #expect(stage.send(encoded([1])) && stage.send(bytes(WorkerPacket.inlineBytes + 1)) && stage.send(encoded([2])))
+        #expect(try await stage.next() == .message([1]))
         guard case .end(let reason?) = try await stage.next() else {
             Issue.record("the packet was accepted")
             return
@@ -129,17 +121,29 @@ struct WorkerLinkTests {
         #expect(unsafe read(reading.rawValue, &byte, 1) == 0)
     }
 
+    @Test("a packet is no message, large or small → the link ends with an error", arguments: [2, 30 << 10])
+    func invalid(size: Int) async throws {
+        let stage = try Stage()
+        #expect(stage.send(encoded([1])) && stage.send([UInt8](repeating: 0, count: size)) && stage.send(encoded([2])))
+        #expect(try await stage.next() == .message([1]))
+        guard case .end(let reason?) = try await stage.next() else {
+            Issue.record("the packet was accepted")
+            return
+        }
+        #expect(reason.contains("invalid packet"))
+    }
+
     @Test("the other end closes with packets that nobody has read → its own packets are read, then the link ends")
     func closed() async throws {
         var stage: Stage? = try Stage()
         let (link, heard) = (try #require(stage).link, try #require(stage).heard)
         link.setPaused(true)
-        for number in 0..<40 as Range<UInt8> { #expect(stage?.send([number, 0]) == true) }
+        for number in 0..<40 as Range<UInt8> { #expect(stage?.send(encoded([number])) == true) }
         try link.send(.bytes([1]))
         stage = nil
         link.setPaused(false)
         for number in 0..<40 as Range<UInt8> {
-            #expect(try await heard.next(timeout: .seconds(60)) == .bytes([number, 0]))
+            #expect(try await heard.next(timeout: .seconds(60)) == .message([number]))
         }
         #expect(try await heard.next(timeout: .seconds(60)) == .end(nil))
         try link.send(.bytes([1]))
@@ -148,9 +152,9 @@ struct WorkerLinkTests {
     @Test("the other process has ended, but a third one has its socket → what was sent is read, then the link ends")
     func finished() async throws {
         let stage = try Stage()
-        for number in 0..<40 as Range<UInt8> { #expect(stage.send([number, 0])) }
+        for number in 0..<40 as Range<UInt8> { #expect(stage.send(encoded([number]))) }
         stage.link.finish()
-        for number in 0..<40 as Range<UInt8> { #expect(try await stage.next() == .bytes([number, 0])) }
+        for number in 0..<40 as Range<UInt8> { #expect(try await stage.next() == .message([number])) }
         #expect(try await stage.next() == .end(nil))
     }
 
@@ -158,33 +162,32 @@ struct WorkerLinkTests {
     func finishedInPause() async throws {
         let stage = try Stage()
         stage.link.setPaused(true)
-        #expect(stage.send([1]))
+        #expect(stage.send(encoded([1])))
         stage.link.finish()
         await withCheckedContinuation { done in EventLoop.shared.addTimer(after: .milliseconds(20)) { done.resume() } }
         #expect(stage.heard.recorded.isEmpty)
         stage.link.setPaused(false)
-        #expect(try await stage.next() == .bytes([1]))
+        #expect(try await stage.next() == .message([1]))
         #expect(try await stage.next() == .end(nil))
     }
 
     @Test("the other end reads late → nobody waits for it, and it gets all packets in order")
     func full() async throws {
         let (link, other) = try WorkerLink.makePair()
-        let ended = EventLog<String?>()
-        try link.begin { _ in
+        let (ended, heard) = (EventLog<String?>(), EventLog<[UInt8]>())
+        try link.begin { (_: [UInt8], _: Bool) in
         } onEnd: {
             ended.record($0)
         }
         let (count, size) = (40, 64 << 10)
         // Far more than the socket takes.
-        for number in 0..<count { try link.send(.bytes(bytes(size, UInt8(number)))) }
+        for number in 0..<count { try link.send(try WorkerPacket(bytes(size, UInt8(number)))) }
         let reader = WorkerLink(other)
-        let heard = EventLog<UInt8>()
-        try reader.begin { packet in
-            if case .bytes(let bytes) = packet, bytes.count == size { heard.record(bytes[0]) }
+        try reader.begin { (bytes: [UInt8], _: Bool) in
+            heard.record(bytes)
         } onEnd: { _ in
         }
-        for number in 0..<count { #expect(try await heard.next(timeout: .seconds(60)) == UInt8(number)) }
+        for number in 0..<count { #expect(try await heard.next(timeout: .seconds(60)) == bytes(size, UInt8(number))) }
         link.close()
         reader.close()
         #expect(ended.recorded.isEmpty)
@@ -208,7 +211,7 @@ struct WorkerLinkTests {
         let worker = WorkerLink(stage.other)
         let sent = EventLog<Int>()
         let size = 64 << 10
-        let packet = WorkerPacket.bytes(bytes(size))
+        let packet = try WorkerPacket(bytes(size))
         Thread.detachNewThread {
             for number in 0..<40 {
                 try? worker.sendAndWait(packet)
@@ -219,7 +222,7 @@ struct WorkerLinkTests {
         await withCheckedContinuation { done in EventLoop.shared.addTimer(after: .milliseconds(50)) { done.resume() } }
         #expect(sent.recorded.count < 20)
         stage.link.setPaused(false)
-        for _ in 0..<40 { #expect(try await stage.next() == .bytes(bytes(size))) }
+        for _ in 0..<40 { #expect(try await stage.next() == .message(bytes(size), isLight: false)) }
         stage.link.close()
     }
 

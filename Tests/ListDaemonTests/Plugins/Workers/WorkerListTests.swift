@@ -28,10 +28,6 @@ struct WorkerListTests {
             selection: items)
     }
 
-    private func send(_ runtime: WorkerRuntime, _ order: WorkerOrder) throws {
-        runtime.handle(try WorkerPacket(order)) { error in Issue.record("\(error)") }
-    }
-
     private func settle(_ executor: HostExecutor) async {
         await withCheckedContinuation { done in executor.post { done.resume() } }
     }
@@ -39,21 +35,21 @@ struct WorkerListTests {
     @Test("a list is closed in its worker → its objects in the worker are deallocated")
     func closedInWorker() async throws {
         let runtime = WorkerRuntime(crumbs: try BreadcrumbMap()) { _ in }
-        try send(runtime, .host(1, crumbSlot: 1))
-        try send(runtime, .present(1, .open(try setup())))
-        weak let list = await runtime.lists[1]
+        runtime.execute(.host(1, crumbSlot: 1))
+        runtime.execute(.present(1, .open(try setup())))
+        weak let list = runtime.lists[1]
         let executor = try #require(list?.executor)
-        try send(runtime, .present(1, .openView(1, 1, ListViewOptions())))
+        runtime.execute(.present(1, .openView(1, 1, ListViewOptions())))
         let rect = Rect(x: 0, y: 0, width: 100, height: 400)
-        try send(runtime, .present(1, .view(2, 1, .setViewport(seen: 0, rect))))
+        runtime.execute(.present(1, .view(2, 1, .setViewport(seen: 0, rect))))
         var update = Change()
         update.moved = [(7, 0, nil, nil)]
-        try send(runtime, .present(1, .present(PresenterUpdate(update))))
-        #expect(await runtime.lists.count == 1)
+        runtime.execute(.present(1, .present(PresenterUpdate(update))))
+        #expect(runtime.lists.count == 1)
         await settle(executor)
         #expect(await list?.isOpen == true)
-        try send(runtime, .close(1))
-        #expect(await runtime.lists.isEmpty)
+        runtime.execute(.close(1))
+        #expect(runtime.lists.isEmpty)
         await settle(executor)
         #expect(list == nil)
     }
