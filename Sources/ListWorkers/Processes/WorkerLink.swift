@@ -10,9 +10,10 @@ internal import ListSupport
 
 /// One end of the socket between the daemon and a worker, which carries packets in both directions, in order.
 ///
-/// The event loop reads at each end. A large packet is decoded on another thread, and the socket is not read meanwhile. The daemon never waits: packets that the socket does not take are queued, and
-/// ``WorkerPulse`` ends a worker that does not read them. A thread of a worker waits until the daemon has read enough: that
-/// is the back-pressure of its list.
+/// The event loop reads at each end. A large packet is decoded on another thread, and the socket is not read meanwhile.
+///
+/// The daemon never waits: packets that the socket does not take are queued. A thread of a worker waits until the daemon has
+/// read enough, which is the back-pressure of its list.
 @DBusActor
 final class WorkerLink {
     /// What reading the socket returns.
@@ -26,6 +27,8 @@ final class WorkerLink {
     private static let packetsAtOnce = 16
     /// More packets than fit into the socket's buffer.
     private static let mostPacketsInSocket = 1024
+    /// The maximum number of queued packets. A worker that does not read is mostly ended long before (``WorkerPulse``).
+    static let mostUnsent = 1 << 16
     /// A packet as it is read. All links of a process share it.
     private static var buffer = [UInt8](repeating: 0, count: WorkerPacket.inlineBytes)
 
@@ -206,10 +209,15 @@ extension WorkerLink {
 extension WorkerLink {
     /// Sends a packet, or queues it while the socket is full.
     ///
-    /// - Throws: `limitsExceeded` when the kernel refuses the packet.
+    /// - Throws: `limitsExceeded` when the kernel refuses the packet, or too many are queued.
     func send(_ packet: WorkerPacket) throws(ListError) {
         guard remaining == nil else { return }
-        guard unsent.isEmpty else { return unsent.append(packet) }
+        guard unsent.isEmpty else {
+            guard unsent.count < Self.mostUnsent else {
+                throw ListError(.limitsExceeded, "the worker does not read its \(Self.mostUnsent) orders")
+            }
+            return unsent.append(packet)
+        }
         guard try !transmit(packet, waits: false) else { return }
         unsent.append(packet)
         updateInterest()

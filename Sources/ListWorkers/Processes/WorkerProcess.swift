@@ -8,7 +8,7 @@ internal import ListKit
 internal import ListSupport
 internal import PluginAPI
 
-/// One process of a plugin's worker, from its start to its end: its connection, its output, and the detection of hangs.
+/// One process of a plugin's worker, from its start to its end: its link, its output, and the detection of hangs.
 ///
 /// It belongs to the event loop. A worker that has reported too much is not read for a moment, so that the event loop has
 /// time for others.

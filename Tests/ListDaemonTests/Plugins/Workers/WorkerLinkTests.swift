@@ -193,6 +193,16 @@ struct WorkerLinkTests {
         #expect(ended.recorded.isEmpty)
     }
 
+    @Test("the other end never reads → a bounded number of packets is queued, then sending them is an error")
+    func unread() throws {
+        let stage = try Stage()
+        #expect(throws: ListError.self) {
+            for _ in 0..<2 * WorkerLink.mostUnsent { try stage.link.send(.bytes([1, 7])) }
+        }
+        stage.link.close()
+        try stage.link.send(.bytes([1, 7]))
+    }
+
     @Test("the other end never reads and closes → what waits is dropped, and the link ends")
     func neverRead() async throws {
         let stage = try Stage()
