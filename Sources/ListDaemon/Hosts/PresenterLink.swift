@@ -334,7 +334,7 @@ final class PresenterLink: ListPresenter {
             }
             _ = known.beginClosing(view, .closed)
         case .openView(_, let view, let options): known.add(view, options)
-        case .view, .query, .open, .present, .objects, .moveItem, .hold, .allowChanges: break
+        case .view, .query, .moveItem, .hold, .allowChanges: break
         }
         calls.add(id, order, by: user, for: client, done: done)
         sendCalls()

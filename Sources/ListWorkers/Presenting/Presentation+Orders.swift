@@ -5,10 +5,10 @@
 // Orders to a presentation, which daemon and workers carry out in the same way.
 
 extension Presentation {
-    /// Executes an order about views, a query, or the move of an item. Other orders are ignored.
+    /// Executes an order.
     package func perform(_ order: PresenterOrder) -> [PresenterReport] {
         switch order {
-        case .open, .objects, .present, .allowChanges: return []
+        case .allowChanges: return []
         case .hold(let views, _):
             guard holdsViews != views else { return [] }
             holdsViews = views

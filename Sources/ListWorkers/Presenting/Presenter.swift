@@ -34,7 +34,7 @@ package protocol Presenter: AnyObject {
     /// Runs the waiting item updates up to the one with this place, inclusive; nil if no item has changed.
     func presentItems(through ticket: Ticket) -> Announcement?
 
-    /// Executes an order other than to open the list or to present an update.
+    /// Executes an order.
     ///
     /// - Parameter user: the user on whose behalf the order is executed; nil = listd itself.
     func perform(_ order: PresenterOrder, by user: UInt32?) -> [PresenterReport]

@@ -197,7 +197,7 @@ package struct PresenterCalls {
             if let error = fatal.refusal(of: command) { return error }
         case .moveItem(let move):
             if let error = fatal.refusal(ofMoveFrom: move.from.section, position: position) { return error }
-        case .query, .openView, .open, .present, .objects, .hold, .allowChanges: break
+        case .query, .openView, .hold, .allowChanges: break
         }
         return call.user.flatMap { worker?.refusal(of: $0, .pluginFailed) }
     }
@@ -211,7 +211,7 @@ extension PresenterOrder {
     fileprivate var view: ViewID? {
         switch self {
         case .openView(_, let view, _), .view(_, let view, _): view
-        case .open, .present, .objects, .moveItem, .query, .hold, .allowChanges: nil
+        case .moveItem, .query, .hold, .allowChanges: nil
         }
     }
 
@@ -227,7 +227,7 @@ extension PresenterOrder {
             // Calls that a client needs in order to continue, or to leave.
             case .acknowledge, .resync, .close, .setOnScreen: false
             }
-        case .open, .present, .objects, .openView, .query(_, .itemCounts), .hold, .allowChanges: false
+        case .openView, .query(_, .itemCounts), .hold, .allowChanges: false
         }
     }
 }

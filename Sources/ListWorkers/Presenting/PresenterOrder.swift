@@ -3,14 +3,8 @@
 internal import ListConfiguration
 @_spi(Daemon) package import ListKit
 
-/// An order of a list to its presenter.
+/// An order of a list to its presenter, other than to open the list or to present an update.
 package enum PresenterOrder: Sendable {
-    /// Present a list; answered with ``PresenterReport/opened(_:)``.
-    indirect case open(PresenterSetup)
-    /// Present an update; answered with ``PresenterReport/presented(_:)``.
-    indirect case present(PresenterUpdate)
-    /// More objects of the previous order; answered like that order, or with ``PresenterReport/more``.
-    case objects([ListObject])
     /// Ask the section controllers about an item that was dragged; answered with
     /// ``PresenterReport/moveVerdict(_:_:)``, or with ``PresenterReport/changed(_:answering:)`` when a controller has
     /// moved it.
@@ -35,31 +29,7 @@ package enum PresenterOrder: Sendable {
         switch self {
         case .moveItem(let move): move.id
         case .openView(let id, _, _), .view(let id, _, _), .query(let id, _): id
-        case .open, .present, .objects, .hold, .allowChanges: nil
-        }
-    }
-
-    /// The objects in the order.
-    package var objects: [ListObject] {
-        get {
-            switch self {
-            case .open(let setup): setup.objects
-            case .present(let update): update.objects
-            case .objects(let objects): objects
-            case .moveItem, .openView, .view, .query, .hold, .allowChanges: []
-            }
-        }
-        set {
-            switch self {
-            case .open(var setup):
-                setup.objects = newValue
-                self = .open(setup)
-            case .present(var update):
-                update.objects = newValue
-                self = .present(update)
-            case .objects: self = .objects(newValue)
-            case .moveItem, .openView, .view, .query, .hold, .allowChanges: break
-            }
+        case .hold, .allowChanges: nil
         }
     }
 }
@@ -146,29 +116,23 @@ package struct PresenterUpdate: Sendable {
 extension PresenterOrder: WireCodable {
     func write(to writer: inout WireWriter) {
         switch self {
-        case .open(let setup): writer.write(0 as UInt8, setup)
-        case .present(let update): writer.write(1 as UInt8, update)
-        case .objects(let objects): writer.write(2 as UInt8, objects)
-        case .moveItem(let move): writer.write(3 as UInt8, move)
-        case .openView(let id, let view, let options): writer.write(4 as UInt8, id, view, options)
-        case .view(let id, let view, let command): writer.write(5 as UInt8, id, view, command)
-        case .query(let id, let query): writer.write(6 as UInt8, id, query)
-        case .hold(let views, let items): writer.write(7 as UInt8, views, items)
-        case .allowChanges(let count): writer.write(8 as UInt8, count)
+        case .moveItem(let move): writer.write(0 as UInt8, move)
+        case .openView(let id, let view, let options): writer.write(1 as UInt8, id, view, options)
+        case .view(let id, let view, let command): writer.write(2 as UInt8, id, view, command)
+        case .query(let id, let query): writer.write(3 as UInt8, id, query)
+        case .hold(let views, let items): writer.write(4 as UInt8, views, items)
+        case .allowChanges(let count): writer.write(5 as UInt8, count)
         }
     }
 
     init(from reader: inout WireReader) throws(WireError) {
         switch try reader.readByte() {
-        case 0: self = .open(try reader.read())
-        case 1: self = .present(try reader.read())
-        case 2: self = .objects(try reader.read())
-        case 3: self = .moveItem(try reader.read())
-        case 4: self = .openView(try reader.read(), try reader.read(), try reader.read())
-        case 5: self = .view(try reader.read(), try reader.read(), try reader.read())
-        case 6: self = .query(try reader.read(), try reader.read())
-        case 7: self = .hold(views: try reader.read(), items: try reader.read())
-        case 8: self = .allowChanges(try reader.readIndex())
+        case 0: self = .moveItem(try reader.read())
+        case 1: self = .openView(try reader.read(), try reader.read(), try reader.read())
+        case 2: self = .view(try reader.read(), try reader.read(), try reader.read())
+        case 3: self = .query(try reader.read(), try reader.read())
+        case 4: self = .hold(views: try reader.read(), items: try reader.read())
+        case 5: self = .allowChanges(try reader.readIndex())
         case let kind: throw WireError("an order about a list has the unknown kind \(kind)")
         }
     }

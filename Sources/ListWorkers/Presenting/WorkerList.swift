@@ -14,8 +14,8 @@ actor WorkerList {
     private var presentation: Presentation?
     /// Sends the reports, on the executor of the list.
     private let output: @Sendable (PresenterOutput) -> Void
-    /// An order whose objects have not all arrived, and the number of missing objects.
-    private var incomplete: (order: PresenterOrder, missing: Int)?
+    /// The objects of an order that have arrived, while others are missing, and how to execute the order with all of them.
+    private var incomplete: (objects: [ListObject], execute: ([ListObject]) -> PresenterReport?)?
     /// Whether the daemon has ordered to hold the views, and to hold the items that change by themselves.
     private var holds = (views: false, items: false)
     /// The number of unrequested item changes that may still be reported.
@@ -47,57 +47,77 @@ actor WorkerList {
     /// Whether the list is presented.
     var isOpen: Bool { presentation != nil }
 
-    /// Executes an order, as soon as all its objects have arrived.
+    /// Presents the list in place of an earlier presentation, as soon as all its objects have arrived.
     ///
-    /// - Parameters:
-    ///   - missing: the number of its objects that follow with ``PresenterOrder/objects(_:)``.
-    ///   - user: the user on whose behalf the order is executed; nil = the daemon itself.
-    func perform(_ order: PresenterOrder, missing: Int = 0, by user: UInt32? = nil) {
-        var order = order
-        if case .objects(let objects) = order {
-            guard let known = incomplete else { return }
-            order = known.order
-            incomplete = nil
-            order.objects += objects
+    /// - Parameter missing: the number of objects that follow with ``add(_:missing:)``.
+    func open(_ setup: PresenterSetup, missing: Int = 0) {
+        execute(with: setup.objects, missing: missing) { objects in
+            var setup = setup
+            setup.objects = objects
+            return self.makePresentation(setup)
         }
+    }
+
+    /// Presents an update, as soon as all its objects have arrived.
+    ///
+    /// - Parameter missing: the number of objects that follow with ``add(_:missing:)``.
+    func present(_ update: PresenterUpdate, missing: Int = 0) {
+        execute(with: update.objects, missing: missing) { objects in
+            var update = update
+            update.objects = objects
+            guard let presentation = self.presentation, let change = update.change else { return nil }
+            if let table = update.controllers {
+                let table = self.resolve(table)
+                presentation.setControllers(table.makeProvider())
+                presentation.callObserver = self.observer(of: table)
+            }
+            return .presented(presentation.present(change))
+        }
+    }
+
+    /// Adds objects that were missing.
+    func add(_ objects: [ListObject], missing: Int = 0) {
+        guard var known = incomplete else { return }
+        incomplete = nil
+        known.objects += objects
+        execute(with: known.objects, missing: missing, known.execute)
+    }
+
+    private func execute(
+        with objects: [ListObject], missing: Int, _ execute: @escaping ([ListObject]) -> PresenterReport?
+    ) {
         guard missing == 0 else {
-            incomplete = (order, missing)
+            incomplete = (objects, execute)
             return report([.more])
         }
         presentation?.setTime(now)
-        report(execute(order, by: user))
+        report(execute(objects).map { [$0] } ?? [])
         scheduleItems()
     }
 
-    private func execute(_ order: PresenterOrder, by user: UInt32?) -> [PresenterReport] {
-        if case .open(let setup) = order { return [open(setup)] }
-        guard let presentation else { return [] }
+    /// Executes another order.
+    ///
+    /// - Parameter user: the user on whose behalf the order is executed; nil = the daemon itself.
+    func perform(_ order: PresenterOrder, by user: UInt32? = nil) {
+        guard let presentation else { return }
+        presentation.setTime(now)
         switch order {
-        case .open, .objects: return []
-        case .present(let new):
-            guard let change = new.change else { return [] }
-            if let table = new.controllers {
-                let table = resolve(table)
-                presentation.setControllers(table.makeProvider())
-                presentation.callObserver = observer(of: table)
-            }
-            return [.presented(presentation.present(change))]
         case .hold(let views, let items):
             holds = (views, items)
-            return presentation.perform(.hold(views: views, items: holdsItems))
-        case .allowChanges(let count):
-            allowedChanges += count
-            return []
+            report(presentation.perform(.hold(views: views, items: holdsItems)))
+        case .allowChanges(let count): allowedChanges += count
         case .moveItem, .openView, .view, .query:
             var reports: [PresenterReport] = []
             // Waiting item updates must not be attributed to the user who moves an item.
             if case .moveItem = order { reports = .changes(presentation.presentItems()) }
-            return reports + tracer.run(for: user, request: order.requestID ?? 0) { presentation.perform(order) }
+            reports += tracer.run(for: user, request: order.requestID ?? 0) { presentation.perform(order) }
+            report(reports)
         }
+        scheduleItems()
     }
 
     /// Makes a new presentation of the list, which continues its views and selection.
-    private func open(_ setup: PresenterSetup) -> PresenterReport {
+    private func makePresentation(_ setup: PresenterSetup) -> PresenterReport {
         end()
         holds = (setup.holdsViews, setup.holdsItems)
         allowedChanges = PresenterOrder.changesAtOnce

@@ -5,13 +5,13 @@
 /// The place of a list in a worker, with functions to communicate with the worker.
 package struct HostSlot: Sendable {
     /// The number by which the worker's reports identify the list.
-    package let number: PresenterNumber
-    /// Sends an order on behalf of a user (nil = listd itself); `missing` of its objects follow later.
-    package let send: @Sendable (_ order: PresenterOrder, _ missing: Int, _ user: UInt32?) -> Void
+    let number: PresenterNumber
+    /// Sends an order to the worker.
+    let send: @Sendable (Order) -> Void
     /// Kills the worker, because it sent an impossible report.
-    package let kill: @Sendable (String) -> Void
+    let kill: @Sendable (String) -> Void
     /// Closes the list in the worker and frees the slot.
-    package let close: @Sendable () -> Void
+    let close: @Sendable () -> Void
 }
 
 /// A presenter that forwards orders to a worker, in packets of a bounded size.
@@ -22,6 +22,8 @@ package final class WorkerPresenter: Presenter {
     private let slot: HostSlot
     /// The objects of the last order that had any, and the index of the first object that is not sent yet.
     private var unsent: (objects: [ListObject], next: Int) = ([], 0)
+    /// The number of objects that are not sent yet.
+    private var missing: Int { unsent.objects.count - unsent.next }
 
     package init(_ slot: HostSlot) { self.slot = slot }
 
@@ -33,12 +35,15 @@ package final class WorkerPresenter: Presenter {
 
     package func open(_ setup: PresenterSetup, of table: SectionTable) -> [PresenterReport] {
         var setup = setup
-        setup.objects = table.objects(.new, in: 0..<table.count(.new))
-        return perform(.open(setup), by: nil)
+        setup.objects = firstPage(of: table.objects(.new, in: 0..<table.count(.new)))
+        slot.send(.open(number, setup, missing: missing))
+        return []
     }
 
     package func present(_ change: Change, controllers: SectionControllerTable?) -> Announcement? {
-        _ = perform(.present(PresenterUpdate(change, controllers: controllers)), by: nil)
+        var update = PresenterUpdate(change, controllers: controllers)
+        update.objects = firstPage(of: update.objects)
+        slot.send(.present(number, update, missing: missing))
         return nil
     }
 
@@ -46,22 +51,20 @@ package final class WorkerPresenter: Presenter {
     package func unrequestedReports() -> [PresenterReport] { [] }
 
     package func perform(_ order: PresenterOrder, by user: UInt32?) -> [PresenterReport] {
-        guard !order.objects.isEmpty else {
-            slot.send(order, 0, user)
-            return []
-        }
-        unsent = (order.objects, 0)
-        var first = order
-        first.objects = nextPage()
-        slot.send(first, unsent.objects.count - unsent.next, user)
+        slot.send(.perform(number, order, by: user))
         return []
     }
 
     package func sendNextPage() -> Bool {
         let page = nextPage()
         guard !page.isEmpty else { return false }
-        slot.send(.objects(page), unsent.objects.count - unsent.next, nil)
+        slot.send(.objects(number, page, missing: missing))
         return true
+    }
+
+    private func firstPage(of objects: [ListObject]) -> [ListObject] {
+        unsent = (objects, 0)
+        return nextPage()
     }
 
     private func nextPage() -> [ListObject] {

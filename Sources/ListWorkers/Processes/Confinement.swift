@@ -9,7 +9,7 @@ internal import ListSupport
 /// The privileges and resources that a worker drops before it loads its plugin.
 ///
 /// The daemon's descriptors were already closed when the process was started. The limit of memory comes last, as the
-/// daemon sends it with ``WorkerOrder/load(_:)``.
+/// daemon sends it with ``Order/load(_:)``.
 package enum Confinement {
     /// The environment variable with the paths that a worker may change, separated by line breaks.
     static let writablePaths = "LISTD_WRITABLE_PATHS"

@@ -160,7 +160,7 @@ extension PluginWorker {
         let assignment = PluginAssignment(
             path: file.path, directories: dependencies.directories, settings: configuration.settings,
             memoryMax: configuration.memoryMax, hasNetwork: configuration.hasNetwork)
-        new.send(try WorkerPacket(WorkerOrder.load(assignment)))
+        new.send(try WorkerPacket(Order.load(assignment)))
         return new
     }
 
@@ -360,7 +360,7 @@ extension PluginWorker {
         lists[ObjectIdentifier(list)]?.crumbSlot = crumbSlot
         process.dispatchReports(of: number, to: list)
         let (name, times) = (name, list.times)
-        let send: @Sendable (WorkerOrder) -> Void = { [weak process] order in
+        let send: @Sendable (Order) -> Void = { [weak process] order in
             times?.countMessage(toWorkerOf: name)
             do throws(ListError) {
                 // Encoded on the executor of the list; the event loop only forwards the bytes.
@@ -373,7 +373,7 @@ extension PluginWorker {
         send(.host(number, crumbSlot: crumbSlot))
         list.attach(
             HostSlot(
-                number: number, send: { send(.present(number, $0, missing: $1, by: $2)) },
+                number: number, send: send,
                 kill: { reason in EventLoop.shared.post { [weak process] in process?.kill(reason) } },
                 close: {
                     send(.close(number))

@@ -104,7 +104,7 @@ final class WorkerProcess {
     }
 
     /// Encodes and sends an order; kills the process when the order is too large.
-    func send(_ order: WorkerOrder) {
+    func send(_ order: Order) {
         do throws(ListError) { send(try WorkerPacket(order)) } catch { kill(error.message) }
     }
 
@@ -166,7 +166,7 @@ extension WorkerProcess {
 // MARK: - Reports
 
 extension WorkerProcess {
-    private func receive(_ report: WorkerReport, isLight: Bool) {
+    private func receive(_ report: Report, isLight: Bool) {
         pulse.recordAnswer()
         handle(report, isLight: isLight)
         guard death == nil, let pause = brake.admit(at: .now) else { return }
@@ -181,7 +181,7 @@ extension WorkerProcess {
         link?.setPaused(false)
     }
 
-    private func handle(_ report: WorkerReport, isLight: Bool) {
+    private func handle(_ report: Report, isLight: Bool) {
         switch report {
         case .presented(let number, let output):
             guard let list = lists[number] else { return }

@@ -20,25 +20,27 @@ final class WorkerRuntime {
     private let loader = DispatchQueue(label: "org.listd.worker")
     private let crumbs: BreadcrumbMap
     /// Sends a report to the daemon from any thread, which waits while the daemon does not read.
-    private let report: @Sendable (WorkerReport) -> Void
+    private let report: @Sendable (Report) -> Void
     private var plugin: Plugin?
     private(set) var lists: [PresenterNumber: WorkerList] = [:]
     private var sources: [PresenterNumber: WorkerRuntimeSource] = [:]
 
     private typealias Plugin = (manifest: PluginManifest, host: PluginHost)
 
-    nonisolated init(crumbs: BreadcrumbMap, report: @escaping @Sendable (WorkerReport) -> Void) {
+    nonisolated init(crumbs: BreadcrumbMap, report: @escaping @Sendable (Report) -> Void) {
         self.crumbs = crumbs
         self.report = report
     }
 
     /// Executes an order, or passes it to its list or data source.
-    func execute(_ order: WorkerOrder) {
+    func execute(_ order: Order) {
         switch order {
         case .load(let assignment): load(assignment)
         case .host(let number, let crumbSlot): hostList(number: number, crumbSlot: crumbSlot)
-        case .present(let number, let order, let missing, let user):
-            lists[number]?.post { $0.perform(order, missing: missing, by: user) }
+        case .open(let number, let setup, let missing): lists[number]?.post { $0.open(setup, missing: missing) }
+        case .present(let number, let update, let missing): lists[number]?.post { $0.present(update, missing: missing) }
+        case .objects(let number, let objects, let missing): lists[number]?.post { $0.add(objects, missing: missing) }
+        case .perform(let number, let order, let user): lists[number]?.post { $0.perform(order, by: user) }
         case .close(let number): lists.removeValue(forKey: number)?.post { $0.end() }
         case .makeSource(let number, let crumbSlot, let name, let argument):
             makeSource(number: number, crumbSlot: crumbSlot, name: name, argument: argument)
@@ -74,7 +76,7 @@ extension WorkerRuntime {
     }
 
     private nonisolated static func load(
-        _ assignment: PluginAssignment, _ report: @escaping @Sendable (WorkerReport) -> Void
+        _ assignment: PluginAssignment, _ report: @escaping @Sendable (Report) -> Void
     ) throws(ListError) -> (Plugin, PluginFacts) {
         try Confinement.limitMemory(to: assignment.memoryMax)
         if !assignment.hasNetwork { try Confinement.restrictToUnixSockets() }
@@ -156,7 +158,7 @@ extension WorkerRuntime {
 
 /// A log sink that sends the plugin's messages to the daemon, which writes them.
 private struct ReportSink: LogSink {
-    let report: @Sendable (WorkerReport) -> Void
+    let report: @Sendable (Report) -> Void
 
     func write(_ entry: LogEntry) {
         report(.log(PluginLogger.Level(rawValue: entry.level.rawValue) ?? .info, entry.message))
@@ -195,7 +197,7 @@ package enum WorkerProgram {
     /// Encodes a report on the caller's thread, and sends it.
     ///
     /// A report that cannot be sent ends the process, as its list would wait for it forever.
-    private nonisolated static func send(_ report: WorkerReport, on link: WorkerLink) {
+    private nonisolated static func send(_ report: Report, on link: WorkerLink) {
         do throws(ListError) {
             try link.sendAndWait(try WorkerPacket(report))
         } catch {

@@ -180,7 +180,7 @@ final class WorkerSources {
         }
     }
 
-    private func send(_ order: WorkerOrder) { worker.process?.send(order) }
+    private func send(_ order: Order) { worker.process?.send(order) }
 
     /// Starts a data source that was made.
     func start(_ source: WorkerSource) {
@@ -238,7 +238,7 @@ final class WorkerSources {
     }
 
     /// Handles the worker's reports about data sources.
-    func handle(_ report: WorkerReport) {
+    func handle(_ report: Report) {
         switch report {
         case .sourceMade(let number, let outcome): handleMade(number, outcome)
         case .sourceEvent(let number, let event):

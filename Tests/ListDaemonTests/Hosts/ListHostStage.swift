@@ -16,7 +16,7 @@ import Testing
 /// A fake worker that the test controls step by step.
 final class FalseWorker: Sendable {
     let number = PresenterNumbers.next()
-    let orders = EventLog<PresenterOrder>()
+    let orders = EventLog<Order>()
     let complaints = EventLog<String>()
     private let closed = Mutex(false)
 
@@ -24,7 +24,7 @@ final class FalseWorker: Sendable {
 
     var slot: HostSlot {
         HostSlot(
-            number: number, send: { [orders] order, _, _ in orders.record(order) },
+            number: number, send: { [orders] in orders.record($0) },
             kill: { [complaints] in complaints.record($0) },
             close: { [self] in closed.withLock { $0 = true } })
     }
@@ -32,13 +32,13 @@ final class FalseWorker: Sendable {
     /// Returns the next order, which must open the list.
     func nextSetup() async throws -> PresenterSetup {
         let order = try await orders.next(timeout: .seconds(60)) { if case .open = $0 { true } else { false } }
-        guard case .open(let setup) = order else { throw Unexpected() }
+        guard case .open(_, let setup, _) = order else { throw Unexpected() }
         return setup
     }
 
     func nextUpdate() async throws -> Change {
         let order = try await orders.next(timeout: .seconds(60)) { if case .present = $0 { true } else { false } }
-        guard case .present(let update) = order else { throw Unexpected() }
+        guard case .present(_, let update, _) = order else { throw Unexpected() }
         return try #require(update.change)
     }
 
@@ -78,16 +78,41 @@ final class NearWorker: Sendable {
     var slot: HostSlot {
         HostSlot(
             number: number,
-            send: { [self] order, missing, user in
+            send: { [self] order in
                 let bytes = WireWriter.bytes(of: order).count
                 counts.withLock { counts in
                     counts.orders += 1
-                    counts.objects += order.objects.count
+                    counts.objects += order.objectCount
                     counts.bytes += bytes
                     counts.mostBytes = max(counts.mostBytes, bytes)
                 }
-                presentation.post { $0.perform(order, missing: missing, by: user) }
+                presentation.execute(order)
             }, kill: { Issue.record("\($0)") }, close: { [presentation] in presentation.post { $0.end() } })
+    }
+}
+
+extension WorkerList {
+    /// Executes an order about the list, as a worker's runtime does.
+    nonisolated func execute(_ order: Order) {
+        switch order {
+        case .open(_, let setup, let missing): post { $0.open(setup, missing: missing) }
+        case .present(_, let update, let missing): post { $0.present(update, missing: missing) }
+        case .objects(_, let objects, let missing): post { $0.add(objects, missing: missing) }
+        case .perform(_, let order, let user): post { $0.perform(order, by: user) }
+        case .load, .host, .close, .makeSource, .startSource, .writeSource, .eventTaken, .stopSource, .ping:
+            Issue.record("\(order)")
+        }
+    }
+}
+
+extension Order {
+    fileprivate var objectCount: Int {
+        switch self {
+        case .open(_, let setup, _): setup.objects.count
+        case .present(_, let update, _): update.objects.count
+        case .objects(_, let objects, _): objects.count
+        case .load, .host, .perform, .close, .makeSource, .startSource, .writeSource, .eventTaken, .stopSource, .ping: 0
+        }
     }
 }
 

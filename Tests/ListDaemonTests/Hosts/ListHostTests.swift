@@ -148,7 +148,9 @@ struct ListHostTests {
         try await stage.present(in: worker, itemCount: 3)
         stage.send(.read(1, .asked(.itemCounts(firstSection: 0, limit: 1))))
         for _ in 0..<2 {
-            _ = try await worker.orders.next(timeout: .seconds(60)) { if case .query = $0 { true } else { false } }
+            _ = try await worker.orders.next(timeout: .seconds(60)) {
+                if case .perform(_, .query, _) = $0 { true } else { false }
+            }
             stage.host.losePresenter()
             worker = FalseWorker()
             try await stage.present(in: worker, itemCount: 3)
@@ -269,7 +271,7 @@ struct ListHostTests {
         try await stage.present(in: first, itemCount: 3)
         let path = IndexPath(section: 0, item: 0)
         stage.send(.update(1, .moveItem(from: path, to: IndexPath(section: 2, item: 0))), by: 1000)
-        let isAsked: @Sendable (PresenterOrder) -> Bool = { if case .moveItem = $0 { true } else { false } }
+        let isAsked: @Sendable (Order) -> Bool = { if case .perform(_, .moveItem, _) = $0 { true } else { false } }
         _ = try await first.orders.next(timeout: .seconds(60), where: isAsked)
         stage.host.losePresenter(
             in: Breadcrumb(
@@ -411,7 +413,8 @@ struct ListHostTests {
         await stage.settle()
         #expect(worker.orders.recorded.isEmpty)
         stage.report(.opened(.items(3)), from: worker)
-        guard case .hold(views: false, items: false) = try await worker.orders.next(timeout: .seconds(60)) else {
+        let order = try await worker.orders.next(timeout: .seconds(60))
+        guard case .perform(_, .hold(views: false, items: false), _) = order else {
             Issue.record("the worker was not notified of the released flushes")
             return
         }

@@ -371,7 +371,7 @@ final class FalseClock: Sendable {
 private final class LateWorker: Sendable {
     private let number = PresenterNumbers.next()
     private let presentation: WorkerList
-    private let orders = Mutex<[(order: PresenterOrder, missing: Int, user: UInt32?)]>([])
+    private let orders = Mutex<[Order]>([])
     private let outputs: Outputs
     let complaints = EventLog<String>()
 
@@ -398,7 +398,7 @@ private final class LateWorker: Sendable {
     var slot: HostSlot {
         HostSlot(
             number: number,
-            send: { [self] order, missing, user in orders.withLock { $0.append((order, missing, user)) } },
+            send: { [self] order in orders.withLock { $0.append(order) } },
             kill: { [complaints] in complaints.record($0) }, close: {})
     }
 
@@ -407,13 +407,8 @@ private final class LateWorker: Sendable {
 
     /// Executes one order.
     func executeOrder() async {
-        let (order, missing, user) = orders.withLock { $0.removeFirst() }
-        await withCheckedContinuation { done in
-            presentation.post {
-                $0.perform(order, missing: missing, by: user)
-                done.resume()
-            }
-        }
+        presentation.execute(orders.withLock { $0.removeFirst() })
+        await settle()
     }
 
     /// Delivers one report to the host.

@@ -18,7 +18,7 @@ import Testing
 @Suite("Encoding messages between the daemon and a worker")
 struct WireCodableTests {
     /// One order of every kind, with all of its parts set.
-    private static func orders() throws -> [WorkerOrder] {
+    private static func orders() throws -> [Order] {
         let object = try ListObject(id: "naïve", type: "row", fields: ["n": .int64(-3), "t": .string("text")])
         var configuration = ListOptions(name: "list")
         configuration.coalescing = ListOptions.Coalescing(minimum: 1, maximum: 200, increment: 3)
@@ -46,12 +46,11 @@ struct WireCodableTests {
         let path = IndexPath(section: 1, item: 2)
         let orders: [PresenterOrder] =
             [
-                .open(setup), .objects([object, object]), .openView(6, 7, view.options), .view(0, 7, .close),
+                .openView(6, 7, view.options), .view(0, 7, .close),
                 .query(3, .items(firstSection: 0, sectionCount: 4, byteLimit: 5)),
                 .query(3, .itemCounts(firstSection: 1, limit: 2)), .hold(views: true, items: false), .allowChanges(7),
                 .moveItem(ItemMoveRequest(id: .max, from: path, to: path, animated: false)),
-            ] + updates.map { .present(PresenterUpdate($0)) }
-            + updates.map { .present(PresenterUpdate($0, controllers: table)) }
+            ]
         let viewCommands: [ViewCommand] = [
             .setViewport(seen: 3, Rect(x: 1, y: 2, width: 3, height: 4)),
             .setVisibleRange(
@@ -67,13 +66,17 @@ struct WireCodableTests {
             .replace([object]), .changes(removed: ["a"], upserts: [.init(object, position: .after("b"))]),
             .move(id: "a", position: .first), .patch(id: "a", set: object.fields, unset: ["k"]),
         ]
-        let writes: [WorkerOrder] = writing.map {
+        let writes: [Order] = writing.map {
             .writeSource(
                 8, DataSourceWrite(id: 3, operation: $0, isConditional: true, cursor: [1, 0, 255], user: 1000))
         }
-        let presented: [WorkerOrder] = orders.map { .present(5, $0, missing: 3) }
-        let asked: [WorkerOrder] = viewCommands.map { .present(6, .view(1, 2, $0), by: 1000) }
-        return presented + asked + writes + [
+        let presented: [Order] =
+            updates.map { .present(4, PresenterUpdate($0), missing: 3) }
+            + updates.map { .present(4, PresenterUpdate($0, controllers: table)) }
+        let performed: [Order] = orders.map { .perform(5, $0) }
+        let asked: [Order] = viewCommands.map { .perform(6, .view(1, 2, $0), by: 1000) }
+        return presented + performed + asked + writes + [
+            .open(4, setup, missing: 5), .objects(4, [object, object], missing: 2),
             .load(PluginAssignment(path: "/a.so", directories: ["/", "/b"], settings: ["k": "v"], memoryMax: 3)),
             .host(1, crumbSlot: 2), .host(1, crumbSlot: nil), .close(4),
             .makeSource(1, crumbSlot: nil, name: "n", argument: "?"), .startSource(1),
@@ -86,7 +89,7 @@ struct WireCodableTests {
         slot: 3, objectID: "x", section: 1, item: 2, kind: .header, reuseIdentifier: "r",
         frame: Rect(x: 1, y: 2, width: 3, height: 4), z: -5, content: ["c": .double(.nan)])
 
-    private static func reports() throws -> [WorkerReport] {
+    private static func reports() throws -> [Report] {
         let object = try ListObject(id: "o")
         var transaction = Transaction(
             baseRevision: 1, revision: 2, kind: .update, animated: true, sectionCount: 3, itemCount: 4)
@@ -210,13 +213,12 @@ struct WireCodableTests {
     @Test("an update arrives without some of its objects → it is decoded after the remaining objects arrive")
     func missingObjects() throws {
         let update = try Self.updates()[1]
-        var order = PresenterOrder.present(PresenterUpdate(update))
-        let objects = order.objects
-        order.objects = Array(objects[..<2])
-        guard case .present(let part) = order else { return }
+        var part = PresenterUpdate(update)
+        let objects = part.objects
+        part.objects = Array(objects[..<2])
         #expect(objects.count == 3 && part.change == nil)
-        order.objects += objects[2...]
-        guard case .present(let whole) = order else { return }
+        var whole = part
+        whole.objects += objects[2...]
         #expect(whole.change?.updated.map(\.object) == update.updated.map(\.object))
     }
 
@@ -248,7 +250,7 @@ struct WireCodableTests {
             let bytes = WireWriter.bytes(of: report)
             for count in bytes.indices {
                 #expect(throws: WireError.self) {
-                    try WireReader.value(of: WorkerReport.self, from: Array(bytes[..<count]))
+                    try WireReader.value(of: Report.self, from: Array(bytes[..<count]))
                 }
             }
         }
@@ -268,8 +270,8 @@ struct WireCodableTests {
                     let index = Int.random(in: 0..<bytes.count, using: &random)
                     bytes[index] = UInt8.random(in: 0...255, using: &random)
                 }
-                if (try? WireReader.value(of: WorkerReport.self, from: bytes)) != nil { read += 1 }
-                if (try? WireReader.value(of: WorkerOrder.self, from: bytes)) != nil { read += 1 }
+                if (try? WireReader.value(of: Report.self, from: bytes)) != nil { read += 1 }
+                if (try? WireReader.value(of: Order.self, from: bytes)) != nil { read += 1 }
             }
         }
         #expect(read > 0)
@@ -309,9 +311,9 @@ struct WireCodableTests {
     @Test("positions or sequences are out of range → decoding them throws an error")
     func absurdNumbers() {
         for absurd in Self.absurdReports() {
-            let report = WorkerReport.presented(4, PresenterOutput(reports: [absurd]))
+            let report = Report.presented(4, PresenterOutput(reports: [absurd]))
             #expect(throws: WireError.self, "\(absurd)") {
-                try WireReader.value(of: WorkerReport.self, from: WireWriter.bytes(of: report))
+                try WireReader.value(of: Report.self, from: WireWriter.bytes(of: report))
             }
         }
     }
@@ -336,12 +338,12 @@ struct WireCodableTests {
     @Test("a value is large → it is sent in a sealed memory file; a received file is not sealed memory → it is refused")
     func packets() throws {
         let object = try ListObject(id: "big", fields: ["t": .string(String(repeating: "x", count: 1 << 20))])
-        let packet = try WorkerPacket(WorkerReport.sourceEvent(1, .replace([object])))
+        let packet = try WorkerPacket(Report.sourceEvent(1, .replace([object])))
         guard case .file(let file) = packet else {
             Issue.record("the value was not sent in a file")
             return
         }
-        guard case .sourceEvent(1, .replace(let objects)) = try packet.value(of: WorkerReport.self) else {
+        guard case .sourceEvent(1, .replace(let objects)) = try packet.value(of: Report.self) else {
             Issue.record("the packet had another content")
             return
         }
@@ -351,6 +353,6 @@ struct WireCodableTests {
         let path = directory.path + "/plain"
         try "plain".write(toFile: path, atomically: true, encoding: .utf8)
         let plain = WorkerPacket.file(FileDescriptor(adopting: unsafe open(path, O_RDONLY)))
-        #expect(throws: WireError.self) { try plain.value(of: WorkerReport.self) }
+        #expect(throws: WireError.self) { try plain.value(of: Report.self) }
     }
 }

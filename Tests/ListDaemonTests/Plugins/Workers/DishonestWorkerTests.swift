@@ -138,7 +138,9 @@ struct DishonestWorkerTests {
             let path = IndexPath(section: 1, item: 0)
             let operation = UpdateRequest.Operation.moveItem(from: path, to: path)
             stage.send(.update(5, operation))
-            _ = try await worker.orders.next(timeout: .seconds(60)) { if case .moveItem = $0 { true } else { false } }
+            _ = try await worker.orders.next(timeout: .seconds(60)) {
+                if case .perform(_, .moveItem, _) = $0 { true } else { false }
+            }
         }
         for object in [try ListObject(id: "o0"), try ListObject(id: "x")] {
             #expect(try await isBlamed(.moveVerdict(2, .object(object)), after: ask))
@@ -211,7 +213,7 @@ struct DishonestWorkerTests {
         stage.host.losePresenter()
         try await stage.present(in: second, itemCount: 3)
         _ = try await second.orders.next(timeout: .seconds(60)) {
-            if case .view(2, 1, .resync) = $0 { true } else { false }
+            if case .perform(_, .view(2, 1, .resync), _) = $0 { true } else { false }
         }
     }
 

@@ -45,7 +45,7 @@ struct FalseProgramTests {
         return try #require(error)
     }
 
-    private static let report = WireWriter.bytes(of: WorkerReport.refused(ListError(.pluginRefused, "the last words")))
+    private static let report = WireWriter.bytes(of: Report.refused(ListError(.pluginRefused, "the last words")))
         .map(String.init).joined(separator: ",")
 
     @Test(

@@ -36,15 +36,15 @@ struct WorkerListTests {
     func closedInWorker() async throws {
         let runtime = WorkerRuntime(crumbs: try BreadcrumbMap()) { _ in }
         runtime.execute(.host(1, crumbSlot: 1))
-        runtime.execute(.present(1, .open(try setup())))
+        runtime.execute(.open(1, try setup()))
         weak let list = runtime.lists[1]
         let executor = try #require(list?.executor)
-        runtime.execute(.present(1, .openView(1, 1, ListViewOptions())))
+        runtime.execute(.perform(1, .openView(1, 1, ListViewOptions())))
         let rect = Rect(x: 0, y: 0, width: 100, height: 400)
-        runtime.execute(.present(1, .view(2, 1, .setViewport(seen: 0, rect))))
+        runtime.execute(.perform(1, .view(2, 1, .setViewport(seen: 0, rect))))
         var update = Change()
         update.moved = [(7, 0, nil, nil)]
-        runtime.execute(.present(1, .present(PresenterUpdate(update))))
+        runtime.execute(.present(1, PresenterUpdate(update)))
         #expect(runtime.lists.count == 1)
         await settle(executor)
         #expect(await list?.isOpen == true)
@@ -63,8 +63,8 @@ struct WorkerListTests {
             let list = WorkerList(
                 executor: HostExecutor(label: "org.listd.test"), tracer: CallTracer(nil), resolve: { $0 }
             ) { reported.record($0) }
-            let order = PresenterOrder.open(try setup(selecting: items))
-            list.post { $0.perform(order) }
+            let setup = try setup(selecting: items)
+            list.post { $0.open(setup) }
             let output = try await reported.next(timeout: .seconds(60))
             guard case .opened(let news)? = output.reports.first else {
                 Issue.record("the list was not opened")
@@ -99,8 +99,7 @@ struct WorkerListTests {
         ) { reported.record($0) }
         var setup = try setup()
         setup.objects = [setup.objects[0]]
-        let order = PresenterOrder.open(setup)
-        list.post { $0.perform(order) }
+        list.post { [setup] in $0.open(setup) }
         for more in [0, 5, 1] {
             list.post { $0.perform(.allowChanges(more)) }
             let wanted = more == 0 ? PresenterOrder.changesAtOnce : more
@@ -118,19 +117,19 @@ struct WorkerListTests {
         let list = WorkerList(
             executor: HostExecutor(label: "org.listd.test"), tracer: CallTracer(nil), resolve: { $0 }
         ) { reported.record($0) }
-        let open = PresenterOrder.open(try setup())
+        let setup = try setup()
         var update = Change()
         update.inserted = try (50..<53).map { ($0, try ListObject(id: "o\($0)"), nil) }
-        var first = PresenterOrder.present(PresenterUpdate(update))
+        var first = PresenterUpdate(update)
         let objects = first.objects
         first.objects = [objects[0]]
         let (part, counts) = (first, ItemQuery.itemCounts(firstSection: 0, limit: 100))
         list.post { list in
-            list.perform(open)
-            list.perform(part, missing: 2)
+            list.open(setup)
+            list.present(part, missing: 2)
             list.perform(.query(1, counts))
-            list.perform(.objects([objects[1]]), missing: 1)
-            list.perform(.objects([objects[2]]))
+            list.add([objects[1]], missing: 1)
+            list.add([objects[2]])
             list.perform(.query(2, counts))
         }
         var heard: [String] = []
