@@ -451,9 +451,8 @@ extension HostedList {
         }
     }
 
-    func receive(_ output: PresenterOutput, from number: PresenterNumber) {
-        guard link.receive(output, from: number) else { return }
-        times?.add(output.times, of: link.controllers.plugins)
+    func receive(_ reports: [PresenterReport], from number: PresenterNumber) {
+        guard link.receive(reports, from: number) else { return }
         handleReports()
         proceed()
     }

@@ -379,12 +379,12 @@ extension ListHost {
 
 extension ListHost: ListExecutor {
     /// Handles a presenter's report. A light report that comes from the loop is handled at once.
-    package nonisolated func report(_ output: PresenterOutput, from number: PresenterNumber, isLight: Bool) {
+    package nonisolated func report(_ reports: [PresenterReport], from number: PresenterNumber, isLight: Bool) {
         guard EventLoop.shared.isCurrent else {
-            return EventLoop.shared.post { self.report(output, from: number, isLight: isLight) }
+            return EventLoop.shared.post { self.report(reports, from: number, isLight: isLight) }
         }
         DBusActor.assumeIsolated {
-            run(cost: isLight ? 0 : .max) { $0.receive(output, from: number) }
+            run(cost: isLight ? 0 : .max) { $0.receive(reports, from: number) }
             if isLight { runWaiting() }
         }
     }

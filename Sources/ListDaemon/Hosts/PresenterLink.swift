@@ -433,10 +433,10 @@ final class PresenterLink: ListPresenter {
 
     // MARK: Reports
 
-    /// Queues the output of a presenter; returns `false` if the presenter is not the list's present one.
-    func receive(_ output: PresenterOutput, from number: PresenterNumber) -> Bool {
+    /// Queues the reports of a presenter; returns `false` if the presenter is not the list's present one.
+    func receive(_ new: [PresenterReport], from number: PresenterNumber) -> Bool {
         guard presenter?.number == number, session.stage != .blamed else { return false }
-        if !reports.append(output.reports) {
+        if !reports.append(new) {
             killWorker("the worker flooded the list \(objects.configuration.name.quoted)")
         }
         return true

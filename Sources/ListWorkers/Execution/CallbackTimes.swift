@@ -57,11 +57,6 @@ package final class CallbackTimes: Sendable {
         times.withLock { $0[plugin, default: Times()].add(other) }
     }
 
-    /// Adds the callbacks that a list's presenter has counted. Only those of `plugins`, which the list uses, are added.
-    package func add(_ times: [String: Times], of plugins: Set<String>) {
-        for (plugin, time) in times where plugins.contains(plugin) { add(time, of: plugin) }
-    }
-
     /// Counts a message about a list to a plugin's worker.
     func countMessage(toWorkerOf plugin: String) {
         times.withLock { $0[plugin, default: Times()].orders &+= 1 }

@@ -5,7 +5,7 @@ internal import ListKit
 
 /// A list from its worker's point of view. The worker attaches it to a process and passes it the reports.
 package protocol PresentedList: AnyObject, Sendable {
-    /// The counters of the messages between the list and its worker; nil = they are not counted.
+    /// The counters of callbacks, and of the messages between the list and its worker; nil = they are not counted.
     var times: CallbackTimes? { get }
 
     /// Presents the list in a worker from now on.
@@ -27,14 +27,7 @@ package protocol PresentedList: AnyObject, Sendable {
     func forgetFatalObjects(reloads: Bool)
 
     /// Handles the reports of a presenter; may be called on any thread. A light report from the loop is handled at once.
-    func report(_ output: PresenterOutput, from number: PresenterNumber, isLight: Bool)
-}
-
-extension PresentedList {
-    /// Handles the reports of a presenter, in a job of the list.
-    package func report(_ output: PresenterOutput, from number: PresenterNumber) {
-        report(output, from: number, isLight: false)
-    }
+    func report(_ reports: [PresenterReport], from number: PresenterNumber, isLight: Bool)
 }
 
 /// The worker of one plugin from its lists' point of view. It presents lists, and records the users whose calls it

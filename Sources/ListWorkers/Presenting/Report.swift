@@ -10,8 +10,9 @@ enum Report: Sendable {
     case loaded(PluginFacts)
     /// The plugin cannot be loaded, or refuses to start.
     case refused(ListError)
-    /// The output of the presenter of a list.
-    case presented(PresenterNumber, PresenterOutput)
+    /// The reports of the presenter of a list, in order, and the times of its section controllers' callbacks since the last
+    /// ones, by plugin.
+    case presented(PresenterNumber, [PresenterReport], times: [String: CallbackTimes.Times] = [:])
     /// A data source was made, or could not be made.
     case sourceMade(PresenterNumber, Result<DataSourceTraits, ListError>)
     /// An event of a data source; the next event waits for ``Order/eventTaken(_:)``.
@@ -68,14 +69,6 @@ package enum PresenterReport: Sendable {
     package var isUnrequestedChange: Bool { isUnrequested && announcement?.transaction != nil }
 }
 
-/// The reports that a presenter sends together.
-package struct PresenterOutput: Sendable {
-    /// The reports, in order.
-    package var reports: [PresenterReport]
-    /// The times of section controllers' callbacks since the last output, by plugin.
-    package var times: [String: CallbackTimes.Times] = [:]
-}
-
 // MARK: - Encoding
 
 extension Report: WireCodable {
@@ -83,7 +76,7 @@ extension Report: WireCodable {
         switch self {
         case .loaded(let facts): writer.write(0 as UInt8, facts)
         case .refused(let error): writer.write(1 as UInt8, error)
-        case .presented(let number, let output): writer.write(2 as UInt8, number, output)
+        case .presented(let number, let reports, let times): writer.write(2 as UInt8, number, reports, times)
         case .sourceMade(let number, let outcome): writer.write(3 as UInt8, number, outcome)
         case .sourceEvent(let number, let event): writer.write(4 as UInt8, number, event)
         case .sourceStopped(let number): writer.write(5 as UInt8, number)
@@ -96,7 +89,7 @@ extension Report: WireCodable {
         switch try reader.readByte() {
         case 0: self = .loaded(try reader.read())
         case 1: self = .refused(try reader.read())
-        case 2: self = .presented(try reader.read(), try reader.read())
+        case 2: self = .presented(try reader.read(), try reader.read(), times: try reader.read())
         case 3: self = .sourceMade(try reader.read(), try reader.read())
         case 4: self = .sourceEvent(try reader.read(), try reader.read())
         case 5: self = .sourceStopped(try reader.read())
@@ -152,13 +145,5 @@ extension PresenterReport: WireCodable {
         case 5: self = .more
         case let kind: throw WireError("a report about a list has the unknown kind \(kind)")
         }
-    }
-}
-
-extension PresenterOutput: WireCodable {
-    func write(to writer: inout WireWriter) { writer.write(reports, times) }
-
-    init(from reader: inout WireReader) throws(WireError) {
-        self.init(reports: try reader.read(), times: try reader.read())
     }
 }

@@ -12,8 +12,8 @@ actor WorkerList {
     /// Looks up the section controllers of a table in this process.
     private let resolve: (SectionControllerTable) -> SectionControllerTable
     private var presentation: Presentation?
-    /// Sends the reports, on the executor of the list.
-    private let output: @Sendable (PresenterOutput) -> Void
+    /// Sends reports, and the times of callbacks by plugin, on the executor of the list.
+    private let output: @Sendable ([PresenterReport], [String: CallbackTimes.Times]) -> Void
     /// The objects of an order that have arrived, while others are missing, and how to execute the order with all of them.
     private var incomplete: (objects: [ListObject], execute: ([ListObject]) -> PresenterReport?)?
     /// Whether the daemon has ordered to hold the views, and to hold the items that change by themselves.
@@ -30,7 +30,7 @@ actor WorkerList {
     init(
         executor: HostExecutor, tracer: CallTracer,
         resolve: @escaping @Sendable (SectionControllerTable) -> SectionControllerTable,
-        output: @escaping @Sendable (PresenterOutput) -> Void
+        output: @escaping @Sendable ([PresenterReport], [String: CallbackTimes.Times]) -> Void
     ) {
         self.executor = executor
         self.tracer = tracer
@@ -145,7 +145,7 @@ actor WorkerList {
 
     private func report(_ reports: [PresenterReport]) {
         allowedChanges -= reports.count(where: \.isUnrequestedChange)
-        if !reports.isEmpty { output(PresenterOutput(reports: reports, times: tracer.popTimes())) }
+        if !reports.isEmpty { output(reports, tracer.popTimes()) }
     }
 
     /// The time of the monotonic clock, in milliseconds.

@@ -183,10 +183,11 @@ extension WorkerProcess {
 
     private func handle(_ report: Report, isLight: Bool) {
         switch report {
-        case .presented(let number, let output):
+        case .presented(let number, let reports, let times):
             guard let list = lists[number] else { return }
             list.times?.countMessage(fromWorkerOf: plugin)
-            list.report(output, from: number, isLight: isLight)
+            if let times = times[plugin] { list.times?.add(times, of: plugin) }
+            list.report(reports, from: number, isLight: isLight)
         case .loaded(let facts): owner?.handleLoaded(facts, in: self)
         case .refused(let error): owner?.handleRefusal(error, in: self)
         case .sourceMade, .sourceEvent, .sourceStopped: owner?.sources.handle(report)

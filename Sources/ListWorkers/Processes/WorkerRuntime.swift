@@ -121,8 +121,8 @@ extension WorkerRuntime {
         let list = WorkerList(
             executor: HostExecutor(label: "org.listd.list"), tracer: tracer,
             resolve: { Self.resolveControllers(of: $0, manifest: manifest, tracer: tracer) }
-        ) { output in
-            report(.presented(number, output))
+        ) { reports, times in
+            report(.presented(number, reports, times: times))
         }
         lists[number] = list
     }

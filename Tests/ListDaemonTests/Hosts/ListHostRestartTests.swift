@@ -51,7 +51,7 @@ struct ListHostRestartTests {
         let update = try await worker.nextUpdate()
         let count = Int(id)
         #expect(update.inserted.map(\.object.id) == [object])
-        host.host.report(PresenterOutput(reports: [.presented(.reload(count))]), from: worker.number)
+        host.host.report([.presented(.reload(count))], from: worker.number)
         try await answer(id)
     }
 
@@ -62,7 +62,7 @@ struct ListHostRestartTests {
     private func present(_ host: RecordedHost, _ count: Int) async throws {
         host.host.attach(worker.slot)
         _ = try await worker.nextSetup()
-        host.host.report(PresenterOutput(reports: [.opened(.items(count))]), from: worker.number)
+        host.host.report([.opened(.items(count))], from: worker.number)
     }
 
     @Test(
@@ -73,7 +73,7 @@ struct ListHostRestartTests {
         let host = makeHost(first, nil)
         try await present(host, 0)
         try await put(1, "a", host)
-        host.host.report(PresenterOutput(reports: [.changed(.reload(1))]), from: worker.number)
+        host.host.report([.changed(.reload(1))], from: worker.number)
         host.send(.stop(9, .shuttingDown))
         try await answer(9)
         await first.close()

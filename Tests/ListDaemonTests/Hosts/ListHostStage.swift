@@ -55,8 +55,8 @@ final class NearWorker: Sendable {
         let relay = Relay()
         presentation = WorkerList(
             executor: HostExecutor(label: "org.listd.test.worker"), tracer: CallTracer(nil), resolve: resolve
-        ) { output in
-            relay.worker.withLock { $0 }?.deliver(output)
+        ) { reports, _ in
+            relay.worker.withLock { $0 }?.deliver(reports)
         }
         self.host = host
         relay.worker.withLock { $0 = self }
@@ -68,9 +68,9 @@ final class NearWorker: Sendable {
         let worker = Mutex<NearWorker?>(nil)
     }
 
-    private func deliver(_ output: PresenterOutput) {
+    private func deliver(_ reports: [PresenterReport]) {
         counts.withLock { $0.reports += 1 }
-        host.report(output, from: number)
+        host.report(reports, from: number)
     }
 
     var count: (orders: Int, reports: Int, objects: Int, bytes: Int, mostBytes: Int) { counts.withLock { $0 } }
@@ -181,7 +181,7 @@ struct ListHostStage {
     }
 
     func report(_ reports: PresenterReport..., from worker: FalseWorker) {
-        host.report(PresenterOutput(reports: reports), from: worker.number)
+        host.report(reports, from: worker.number)
     }
 
     /// Writes one object.
@@ -198,6 +198,11 @@ extension ListHost {
     /// Ends the presenter's worker in a callback.
     func losePresenter(in callback: Breadcrumb) {
         losePresenter(by: Death(reason: "signal 6", callbacks: [1: callback]).told(to: 1))
+    }
+
+    /// Handles the reports of a presenter, in a job of the list.
+    nonisolated func report(_ reports: [PresenterReport], from number: PresenterNumber) {
+        report(reports, from: number, isLight: false)
     }
 
     /// Waits until the list has no work left.

@@ -376,7 +376,7 @@ private final class LateWorker: Sendable {
     let complaints = EventLog<String>()
 
     private final class Outputs: Sendable {
-        let waiting = Mutex<[PresenterOutput]>([])
+        let waiting = Mutex<[[PresenterReport]]>([])
     }
 
     init(name: Int64) {
@@ -390,8 +390,8 @@ private final class LateWorker: Sendable {
                 }
                 return table ?? .builtIn
             }
-        ) { output in
-            outputs.waiting.withLock { $0.append(output) }
+        ) { reports, _ in
+            outputs.waiting.withLock { $0.append(reports) }
         }
     }
 

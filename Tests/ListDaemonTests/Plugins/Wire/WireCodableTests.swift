@@ -152,7 +152,7 @@ struct WireCodableTests {
         var times = CallbackTimes.Times()
         for time in [3, 2] as [UInt64] { times.addCall(nanoseconds: time) }
         return [
-            .presented(4, PresenterOutput(reports: reports, times: ["p": times])),
+            .presented(4, reports, times: ["p": times]),
             .loaded(
                 PluginFacts(
                     version: "1", apiVersion: 65536, sectionControllers: ["a"], dataSources: ["b", "c"],
@@ -311,7 +311,7 @@ struct WireCodableTests {
     @Test("positions or sequences are out of range → decoding them throws an error")
     func absurdNumbers() {
         for absurd in Self.absurdReports() {
-            let report = Report.presented(4, PresenterOutput(reports: [absurd]))
+            let report = Report.presented(4, [absurd])
             #expect(throws: WireError.self, "\(absurd)") {
                 try WireReader.value(of: Report.self, from: WireWriter.bytes(of: report))
             }

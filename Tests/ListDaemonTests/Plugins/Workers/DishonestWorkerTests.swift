@@ -241,7 +241,7 @@ struct DishonestWorkerTests {
         let (worker, stage) = (FalseWorker(), try await makeStage(FalseWorker()))
         stage.host.losePresenter()
         try await stage.present(in: worker, itemCount: 3)
-        stage.host.report(PresenterOutput(reports: reports), from: worker.number)
+        stage.host.report(reports, from: worker.number)
         await stage.settle()
         #expect(!worker.complaints.recorded.isEmpty)
     }

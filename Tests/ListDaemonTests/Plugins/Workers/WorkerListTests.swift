@@ -59,14 +59,14 @@ struct WorkerListTests {
         let kept = SelectedItem(objectID: "o3", item: 0)
         let gone = [SelectedItem(objectID: "o3", item: 1), SelectedItem(objectID: "x", item: 0)]
         for items in [[kept] + gone, gone] {
-            let reported = EventLog<PresenterOutput>()
+            let reported = EventLog<[PresenterReport]>()
             let list = WorkerList(
                 executor: HostExecutor(label: "org.listd.test"), tracer: CallTracer(nil), resolve: { $0 }
-            ) { reported.record($0) }
+            ) { reports, _ in reported.record(reports) }
             let setup = try setup(selecting: items)
             list.post { $0.open(setup) }
             let output = try await reported.next(timeout: .seconds(60))
-            guard case .opened(let news)? = output.reports.first else {
+            guard case .opened(let news)? = output.first else {
                 Issue.record("the list was not opened")
                 return
             }
@@ -87,7 +87,7 @@ struct WorkerListTests {
 
     @Test("items change continuously → the worker sends a burst of reports, then one report per interval")
     func endless() async throws {
-        let reported = EventLog<PresenterOutput>()
+        let reported = EventLog<[PresenterReport]>()
         let list = WorkerList(
             executor: HostExecutor(label: "org.listd.test"), tracer: CallTracer(nil),
             resolve: { _ in
@@ -96,7 +96,7 @@ struct WorkerListTests {
                 }
                 return table ?? .builtIn
             }
-        ) { reported.record($0) }
+        ) { reports, _ in reported.record(reports) }
         var setup = try setup()
         setup.objects = [setup.objects[0]]
         list.post { [setup] in $0.open(setup) }
@@ -104,19 +104,19 @@ struct WorkerListTests {
             list.post { $0.perform(.allowChanges(more)) }
             let wanted = more == 0 ? PresenterOrder.changesAtOnce : more
             for _ in 0..<wanted {
-                _ = try await reported.next(timeout: .seconds(60)) { $0.reports.contains(where: \.isUnrequestedChange) }
+                _ = try await reported.next(timeout: .seconds(60)) { $0.contains(where: \.isUnrequestedChange) }
             }
             for _ in 0..<20 { await settle(list.executor) }
-            #expect(!reported.recorded.contains { $0.reports.contains(where: \.isUnrequestedChange) })
+            #expect(!reported.recorded.contains { $0.contains(where: \.isUnrequestedChange) })
         }
     }
 
     @Test("an update arrives without some of its objects → reads see the old list until the objects arrive")
     func missing() async throws {
-        let reported = EventLog<PresenterOutput>()
+        let reported = EventLog<[PresenterReport]>()
         let list = WorkerList(
             executor: HostExecutor(label: "org.listd.test"), tracer: CallTracer(nil), resolve: { $0 }
-        ) { reported.record($0) }
+        ) { reports, _ in reported.record(reports) }
         let setup = try setup()
         var update = Change()
         update.inserted = try (50..<53).map { ($0, try ListObject(id: "o\($0)"), nil) }
@@ -134,7 +134,7 @@ struct WorkerListTests {
         }
         var heard: [String] = []
         for _ in 0..<6 {
-            for report in try await reported.next(timeout: .seconds(60)).reports {
+            for report in try await reported.next(timeout: .seconds(60)) {
                 switch report {
                 case .opened: heard.append("opened")
                 case .presented(let news): heard.append("presented \(news.itemCount)")
