@@ -253,6 +253,8 @@ extension WorkerLink {
         guard result != 0 else { return true }
         switch errno {
         case EAGAIN: return false
+        // Somebody has made the buffers of sockets smaller (net.core.wmem_default).
+        case EMSGSIZE: return try transmit(packet.inFile(), waits: waits != 0)
         // The other end is closed, which reading notices.
         case EPIPE, ECONNRESET: return true
         case let number:
@@ -269,8 +271,8 @@ enum WorkerPacket: Sendable {
     case bytes([UInt8])
     case file(FileDescriptor)
 
-    /// The maximum size of an encoded value that is sent on the socket, in bytes. It must fit into the smallest buffer of
-    /// a socket, of which Linux reserves 208 KiB unless somebody has changed `net.core.wmem_default`.
+    /// The maximum size of an encoded value that is sent on the socket, in bytes. The buffer of a socket has 208 KiB unless
+    /// somebody has changed it.
     static let inlineBytes = 128 << 10
     /// The maximum size of an encoded value, in bytes.
     static let maximumBytes = 256 << 20
@@ -285,9 +287,18 @@ enum WorkerPacket: Sendable {
                 .limitsExceeded,
                 "a message between listd and a worker has \(bytes.count) bytes, more than \(Self.maximumBytes)")
         }
-        self =
-            bytes.count > Self.inlineBytes
-            ? .file(try SealedMemory.file(named: "listd worker", containing: bytes)) : .bytes(bytes)
+        let packet = WorkerPacket.bytes(bytes)
+        self = bytes.count > Self.inlineBytes ? try packet.inFile() : packet
+    }
+
+    /// The packet as a file.
+    ///
+    /// - Throws: `limitsExceeded` when there is no memory for the file.
+    func inFile() throws(ListError) -> WorkerPacket {
+        switch self {
+        case .bytes(let bytes): .file(try SealedMemory.file(named: "listd worker", containing: bytes))
+        case .file: throw ListError(.limitsExceeded, "the socket of a worker takes no packets")
+        }
     }
 
     /// The maximum size of a light packet, in bytes. Decoding so many bytes takes about as long as a change of threads.

@@ -87,6 +87,20 @@ struct WorkerLinkTests {
         stage.link.close()
     }
 
+    @Test("the buffers of sockets are smaller than usual → packets that do not fit into them are sent as files")
+    func smallBuffer() async throws {
+        let stage = try Stage()
+        var size: Int32 = 4096
+        let length = socklen_t(MemoryLayout.size(ofValue: size))
+        #expect(unsafe setsockopt(stage.other.rawValue, SOL_SOCKET, SO_SNDBUF, &size, length) == 0)
+        let worker = WorkerLink(stage.other)
+        for size in [100, 100 << 10, 200 << 10] {
+            try worker.sendAndWait(try WorkerPacket(bytes(size)))
+            #expect(try await stage.next() == .message(bytes(size), isLight: size == 100))
+        }
+        stage.link.close()
+    }
+
     @Test("a packet is longer than any that listd sends → the link ends with an error")
     func tooLong() async throws {
         let stage = try Stage()
