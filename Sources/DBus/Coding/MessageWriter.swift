@@ -243,8 +243,10 @@ extension MessageWriter {
     @usableFromInline
     mutating func openSequence(_ code: TypeCode) -> OuterLevel? {
         guard let whole = unsafe acceptContainer(code), unsafe reserve(0, alignment: 8) != nil else { return nil }
+        // Without the brackets.
         return unsafe enter(
-            code, types: UnsafeBufferPointer(rebasing: whole.dropFirst().dropLast()), level: .sequence)
+            code, types: UnsafeBufferPointer(start: whole.baseAddress.map { unsafe $0 + 1 }, count: whole.count - 2),
+            level: .sequence)
     }
 
     /// Opens a variant. `types` is exactly one type and must outlive the variant.

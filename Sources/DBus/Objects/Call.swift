@@ -160,7 +160,8 @@ extension Call {
     public func arguments<each Value: DBusDecodable>(
         as types: repeat (each Value).Type
     ) throws(DBusError) -> (repeat each Value) {
-        try message.decode(as: repeat each types)
+        // The call was checked against its method's arguments before, and the reader checks each value again.
+        try message.read { (reader) throws(DBusError) in (repeat try (each Value)(from: &reader)) }
     }
 
     /// Takes the body out of the call, which then no longer holds memory for it.
