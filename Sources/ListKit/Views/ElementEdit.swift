@@ -82,6 +82,7 @@ extension ViewGeometry {
         var parts: [(range: Range<Int>, elements: [ViewElement])] = []
         for strip in strips {
             let met = elements(inPart: strip, of: viewport)
+            guard ViewElement.areInListOrder(met) else { return nil }
             guard let first = met.first, let last = met.last else { continue }
             let start = shown.partitionPoint { ViewElement.isBefore($0, first) }
             let range = start..<shown[start...].partitionPoint { !ViewElement.isBefore(last, $0) }

@@ -157,7 +157,7 @@ final class ListView {
         let undoing = sender.edit(edit, moved: 0..<0, of: self)
         step.leaveOutSections(disappearingFrom: elements)
         updateObjects(edit, undoing)
-        setRange(&step, forwarding: nil)
+        setRange(&step, forwarding: nil, isInOrder: true)
         return (step, undoing)
     }
 
@@ -178,15 +178,17 @@ final class ListView {
         step.setChanges(from: undoing.elements, to: edit.elements, forwarding: [:])
         updateObjects(edit, undoing)
         sender.recordAppeared(step.appeared, among: edit.elements, before: layout)
-        setRange(&step, forwarding: [:], in: effects.movedSections)
+        setRange(&step, forwarding: [:], in: effects.movedSections, isInOrder: true)
         return step
     }
 
     /// Advances the working range, and records in a step which sections and items entered and left it.
     private func setRange(
-        _ step: inout DisplayStep, forwarding: [SectionHandle: PositionMap]?, in sections: Range<Int>? = nil
+        _ step: inout DisplayStep, forwarding: [SectionHandle: PositionMap]?, in sections: Range<Int>? = nil,
+        isInOrder: Bool = false
     ) {
-        let range = WorkingRange(around: displayed, options, size: environment.options.workingRange, in: map)
+        let range = WorkingRange(
+            around: displayed, options, size: environment.options.workingRange, in: map, isInOrder: isInOrder)
         step.setRanges(from: workingRange, to: range, map, forwarding: forwarding, in: sections)
         workingRange = range
     }

@@ -18,8 +18,12 @@ struct WorkingRange {
     /// - Parameters:
     ///   - elements: the elements, section by section.
     ///   - size: the number of sections or items on each side for which the view's options have no number.
-    /// - Complexity: O(log n).
-    init(around elements: [ViewElement], _ options: ListViewOptions, size: Int, in map: SectionMap) {
+    ///   - isInOrder: whether the elements are known to be in list order.
+    /// - Complexity: O(log n); O(elements) in a view that counts items, unless they are known to be in order.
+    init(
+        around elements: [ViewElement], _ options: ListViewOptions, size: Int, in map: SectionMap,
+        isInOrder: Bool = false
+    ) {
         guard let first = elements.first(where: { $0.key.handle != nil })?.section,
             let last = elements.last(where: { $0.key.handle != nil })?.section
         else { return }
@@ -28,7 +32,7 @@ struct WorkingRange {
         case .sections: sections = first - min(trail, first)..<last + 1 + min(lead, max(0, map.count - 1 - last))
         case .items:
             sections = first..<last + 1
-            let visible = WorkingRange.visibleItems(of: elements, map)
+            let visible = WorkingRange.visibleItems(of: elements, map, isInOrder)
             let lower = visible.lowerBound - min(trail, visible.lowerBound)
             let upper = visible.upperBound + min(lead, max(0, map.itemCount - visible.upperBound))
             guard lower < upper, let begin = map.path(ofItem: lower), let end = map.path(ofItem: upper - 1)
@@ -41,14 +45,15 @@ struct WorkingRange {
     /// Returns the range from the first to the last visible item, counted from the start of the list. If only headers
     /// and footers are visible, the range is empty and lies where they are: a header before the items of its section, a
     /// footer after them.
-    private static func visibleItems(of elements: [ViewElement], _ map: SectionMap) -> Range<Int> {
-        // Elements are in list order: the first and the last cell are at the ends.
-        func path(_ element: ViewElement) -> IndexPath {
-            IndexPath(section: element.section, item: element.key.index)
-        }
-        if let first = elements.first(where: \.isCell), let last = elements.last(where: \.isCell) {
-            return map.positions(of: path(first)...path(last))
-        }
+    private static func visibleItems(
+        of elements: [ViewElement], _ map: SectionMap, _ isInOrder: Bool
+    ) -> Range<Int> {
+        let ends =
+            isInOrder
+            ? [elements.first(where: \.isCell), elements.last(where: \.isCell)].compactMap { $0 }
+            : elements.filter(\.isCell)
+        let paths = ends.map { IndexPath(section: $0.section, item: $0.key.index) }
+        if let first = paths.min(), let last = paths.max() { return map.positions(of: first...last) }
         // A sticky header is also visible where its section ends, so the last element counts.
         guard let last = elements.filter({ $0.key.handle != nil }).max(by: ViewElement.isBefore) else { return 0..<0 }
         let place = map.itemOffset(ofSection: last.section)

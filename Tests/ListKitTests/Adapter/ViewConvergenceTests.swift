@@ -134,7 +134,7 @@ struct ViewConvergenceTests {
 
     @Test(
         "views of many items scroll by little between moves and patches → each screen equals the screen of a new view",
-        arguments: 0..<18
+        arguments: 0..<9
     )
     func littleScrolls(seed: Int) throws {
         var source = RandomList(seed: UInt64(seed) &* 52_711 &+ 5, ids: 120)
