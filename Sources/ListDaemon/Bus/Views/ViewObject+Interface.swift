@@ -21,7 +21,7 @@ extension ViewObject {
     static let interface = Interface<ViewObject>(
         ObjectNames.view,
         settle: { view, peer, read in
-            view.sendWaitingViewport()
+            if peer === view.owner { view.sendWaitingViewport() }
             view.adapter.host.afterCalls(of: ObjectIdentifier(peer), read)
         },
         stamp: { view in view.stamp },
