@@ -51,13 +51,13 @@ open class ListBindingSectionController: ListSectionController {
             })
     }
 
-    override func update(to object: ListObject) -> ListSectionChange {
+    override func update(to object: ListObject) -> ListItemChanges? {
         let isFirst = self.object == nil
         hasChanged = false
         // An override may call `update(animated:completion:)`, whose item update then runs inside this call.
         didUpdate(to: object)
         let changes = replaceItems(for: object)
-        return isFirst || !hasChanged ? .reload : .items(changes)
+        return isFirst || !hasChanged ? nil : changes
     }
 
     private func replaceItems(for object: ListObject) -> ListItemChanges {
@@ -155,10 +155,10 @@ open class ListBindingSingleSectionController: ListSectionController {
     /// Stores the object. An override must call `super`.
     open override func didUpdate(to object: ListObject) { self.object = object }
 
-    override func update(to object: ListObject) -> ListSectionChange {
+    override func update(to object: ListObject) -> ListItemChanges? {
         let isFirst = self.object == nil
         didUpdate(to: object)
-        return isFirst ? .reload : .items(ListItemChanges(updates: [0]))
+        return isFirst ? nil : ListItemChanges(updates: [0])
     }
 
     public final override func numberOfItems() -> Int { 1 }

@@ -95,10 +95,11 @@ open class ListSectionController {
     /// It is the first method that is called on a new controller. All sections have their new positions by then.
     open func didUpdate(to object: ListObject) {}
 
-    /// Passes a new or changed object to the controller. Returns how the items changed.
-    func update(to object: ListObject) -> ListSectionChange {
+    /// Passes a new or changed object to the controller. Returns how the items changed; `nil` if all items must be
+    /// requested again.
+    func update(to object: ListObject) -> ListItemChanges? {
         didUpdate(to: object)
-        return .reload
+        return nil
     }
 
     // MARK: Selection
@@ -147,14 +148,6 @@ open class ListSectionController {
     open func moveItem(from source: Int, to destination: Int) {
         context?.reportFault("\(type(of: self)) does not override moveItem(from:to:)")
     }
-}
-
-/// How the items of a section changed with its object.
-enum ListSectionChange {
-    /// All items must be requested again from the controller.
-    case reload
-    /// Only the given items changed.
-    case items(ListItemChanges)
 }
 
 /// One cell of a section as data, from which a viewer draws it.

@@ -122,30 +122,31 @@ final class SectionUpdate {
         if isForced { collector.reload(handle) }
         updating = (handle, [])
         let count = selections.count
-        let change = sectionChange(of: handle, from: old, to: new)
+        let changes = itemChanges(of: handle, from: old, to: new)
         let recorded = updating?.recorded ?? []
         updating = nil
-        if case .reload = change { collector.reload(handle) }
-        if isForced, case .items(let changes) = change {
+        if changes == nil { collector.reload(handle) }
+        if isForced, let changes {
             limitItemChangesToState(of: handle)
             let itemCount = map.oldItemCount(of: handle)
             for changes in recorded { collector.addFollowedChanges(changes, of: handle, itemCount: itemCount) }
             collector.addFollowedChanges(changes, of: handle, itemCount: itemCount)
         }
         for changes in recorded { add(changes, of: handle, selectionsBefore: count) }
-        if !isForced, case .items(let changes) = change { add(changes, of: handle, selectionsBefore: count) }
+        if !isForced, let changes { add(changes, of: handle, selectionsBefore: count) }
     }
 
-    private func sectionChange(
+    /// Returns how the items of a section changed with its object; `nil` if all items must be requested again.
+    private func itemChanges(
         of handle: SectionHandle, from old: ListObject, to new: ListObject
-    ) -> ListSectionChange {
+    ) -> ListItemChanges? {
         if let controller = store.existingController(of: handle) {
             return store.gate.call(.update, handle, in: store) { controller.update(to: new) }
         }
-        guard let viewModels = store.kind(for: new)?.traits?.viewModels else { return .reload }
+        guard let viewModels = store.kind(for: new)?.traits?.viewModels else { return nil }
         let changes = ListItemChanges(
             from: ListItemChanges.unique(viewModels(old)), to: ListItemChanges.unique(viewModels(new)))
-        return changes.isEmpty ? .reload : .items(changes)
+        return changes.isEmpty ? nil : changes
     }
 
     private func moveItem(of handle: SectionHandle, from source: Int, to target: Int) {
