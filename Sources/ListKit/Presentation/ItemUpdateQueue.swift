@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 
+/// An item update in the queue of a list.
+struct QueuedItemUpdate {
+    let ticket: Ticket
+    let update: ItemUpdate
+}
+
 /// A queue of item updates that wait for the next update of their list, in order of arrival.
 struct ItemUpdateQueue {
-    /// A queued item update with its ticket.
-    struct Entry {
-        let ticket: Ticket
-        let update: ItemUpdate
-    }
-
-    private(set) var entries: [Entry] = []
+    private(set) var updates: [QueuedItemUpdate] = []
     /// Returns the next ticket in the list's order of arrival.
     private let makeTicket: () -> Ticket
     /// The scheduler of item updates. Used only if the list's objects are in another process.
@@ -22,11 +22,11 @@ struct ItemUpdateQueue {
     }
 
     /// The ticket of the first queued item update; `nil` if the queue is empty.
-    var first: Ticket? { entries.first?.ticket }
+    var first: Ticket? { updates.first?.ticket }
 
     /// The time at which the queued item updates are due.
     var timing: FlushTiming {
-        if entries.isEmpty { return .idle }
+        if updates.isEmpty { return .idle }
         return coalescer.timing == .idle ? .now : coalescer.timing
     }
 
@@ -37,17 +37,17 @@ struct ItemUpdateQueue {
     mutating func setCoalescing(_ coalescing: ListOptions.Coalescing) { coalescer.setConfiguration(coalescing) }
 
     mutating func append(_ update: ItemUpdate, isOnScreen: Bool) {
-        entries.append(Entry(ticket: makeTicket(), update: update))
+        updates.append(QueuedItemUpdate(ticket: makeTicket(), update: update))
         coalescer.requestFlush(now: now, isVisible: isOnScreen)
     }
 
     /// Removes and returns the item updates up to a ticket, for an update that begins now.
     ///
     /// - Parameter ticket: the ticket; `nil` to remove all item updates.
-    mutating func dequeue(through ticket: Ticket?) -> [Entry] {
+    mutating func dequeue(through ticket: Ticket?) -> [QueuedItemUpdate] {
         coalescer.recordFlushStart(now: now)
-        let count = ticket.map { ticket in entries.prefix { $0.ticket <= ticket }.count } ?? entries.count
-        defer { entries.removeFirst(count) }
-        return Array(entries[..<count])
+        let count = ticket.map { ticket in updates.prefix { $0.ticket <= ticket }.count } ?? updates.count
+        defer { updates.removeFirst(count) }
+        return Array(updates[..<count])
     }
 }

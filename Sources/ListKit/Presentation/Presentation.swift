@@ -79,7 +79,7 @@
 
     deinit {
         // Every completion is called; with `false` if its update was never presented.
-        for entry in itemUpdates.entries { entry.update.completion?(false) }
+        for queued in itemUpdates.updates { queued.update.completion?(false) }
         for completion in update?.completions ?? [] { completion.call(false) }
     }
 
@@ -134,7 +134,7 @@
     public var itemTiming: FlushTiming { update == nil ? itemUpdates.timing : .idle }
 
     /// The number of queued item updates.
-    var queuedItemUpdateCount: Int { itemUpdates.entries.count }
+    var queuedItemUpdateCount: Int { itemUpdates.updates.count }
 
     /// The ticket of the first queued item update; `nil` if no item update is queued.
     public var firstItemUpdate: Ticket? { itemUpdates.first }
@@ -240,7 +240,7 @@
     }
 
     private func present(
-        _ change: Change, _ entries: [ItemUpdateQueue.Entry], _ section: SectionUpdate
+        _ change: Change, _ entries: [QueuedItemUpdate], _ section: SectionUpdate
     ) -> ShownUpdate {
         let (base, mark) = (revision, store.events.count)
         delegate?.willPresent(base)
@@ -305,7 +305,7 @@
     }
 
     private func makeShownUpdate(
-        _ transaction: Transaction?, _ change: Change, _ entries: [ItemUpdateQueue.Entry],
+        _ transaction: Transaction?, _ change: Change, _ entries: [QueuedItemUpdate],
         _ section: SectionUpdate
     ) -> ShownUpdate {
         ShownUpdate(
@@ -316,7 +316,7 @@
 
     /// Returns the completions of item updates, each bound to its outcome and with its ticket.
     private func completions(
-        of entries: [ItemUpdateQueue.Entry], _ results: [Bool]
+        of entries: [QueuedItemUpdate], _ results: [Bool]
     ) -> [(ticket: Ticket, call: () -> Void)] {
         var results = results.makeIterator()
         return entries.compactMap { entry in
