@@ -578,18 +578,6 @@
     case controller
 }
 
-/// The answer of a presentation to an ``ItemMoveRequest``.
-@_spi(Daemon) @frozen public struct ItemMoveAnswer: Sendable {
-    /// The item changes that the request caused, in order: queued item updates, then the move if the controller made
-    /// it itself.
-    public var changes: [Announcement] = []
-    /// The section controllers' verdict; `nil` if a controller moved the item itself, as the last of the changes.
-    public var verdict: ItemMoveVerdict?
-
-    /// Creates an empty answer.
-    public init() {}
-}
-
 /// The outcome of a flush: the answers to its requests, and the events to announce in the order that the contract
 /// requires.
 @frozen public struct FlushResult: Sendable {

@@ -173,23 +173,20 @@
     }
 
     /// Runs queued item updates, then asks the section controllers about the move of a dragged item.
-    public func answer(_ move: ItemMoveRequest) -> ItemMoveAnswer {
-        var answer = ItemMoveAnswer()
-        if itemUpdates.first != nil { answer.changes.append(presentItems()) }
-        guard isIdle else {
-            answer.verdict = .refused
-            return answer
-        }
+    ///
+    /// - Returns: the item changes that the request caused, in order: queued item updates, then the move if the
+    ///   controller made it itself; and the section controllers' verdict, or `nil` after such a move.
+    public func answer(_ move: ItemMoveRequest) -> (changes: [Announcement], verdict: ItemMoveVerdict?) {
+        var changes: [Announcement] = []
+        if itemUpdates.first != nil { changes.append(presentItems()) }
+        guard isIdle else { return (changes, .refused) }
         let verdict = decide(move)
-        guard case .controller? = verdict else {
-            answer.verdict = verdict
-            return answer
-        }
+        guard case .controller? = verdict else { return (changes, verdict) }
         var change = Change()
         change.itemMove = move
         change.animated = move.animated
-        answer.changes.append(announcement(of: finish(beginPresenting(change))))
-        return answer
+        changes.append(announcement(of: finish(beginPresenting(change))))
+        return (changes, nil)
     }
 
     /// Asks the section controllers about the move of a dragged item.
