@@ -45,8 +45,8 @@ final class Transport {
 
     deinit {
         guard let raw = unsafe raw else { return }
-        let orphan = unsafe OrphanedConnection(raw: raw, watches: watches)
-        EventLoop.shared.post { orphan.close() }
+        nonisolated(unsafe) let orphan = unsafe raw  // nothing else refers to it any more
+        EventLoop.shared.post { [watches] in unsafe Self.release(orphan, watches) }
     }
 
     /// Ends the connection. Queued messages are lost, and the connection gets no more events.
@@ -55,18 +55,11 @@ final class Transport {
         unsafe self.raw = nil
         isConnected = false
         unfinished?.end()
-        unsafe OrphanedConnection(raw: raw, watches: watches).close()
+        unsafe Self.release(raw, watches)
     }
-}
 
-/// A libdbus connection that this value alone owns.
-@safe
-private struct OrphanedConnection: @unchecked Sendable {
-    let raw: OpaquePointer
-    let watches: WatchTable
-
-    @DBusActor
-    func close() {
+    /// Closes and releases a connection to which nothing else refers any more.
+    private static func release(_ raw: OpaquePointer, _ watches: WatchTable) {
         unsafe dbus_connection_close(raw)
         unsafe dbus_connection_set_watch_functions(raw, nil, nil, nil, nil, nil)
         unsafe dbus_connection_set_timeout_functions(raw, nil, nil, nil, nil, nil)

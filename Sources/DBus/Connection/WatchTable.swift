@@ -202,9 +202,9 @@ extension WatchTable {
     func add(timeout: OpaquePointer) {
         guard unsafe dbus_timeout_get_enabled(timeout) != 0 else { return }
         let interval = Duration.milliseconds(Int64(unsafe dbus_timeout_get_interval(timeout)))
-        let key = unsafe TimeoutKey(pointer: timeout)
+        nonisolated(unsafe) let handled = unsafe timeout  // libdbus removes the timeout before it frees it
         unsafe timeouts[timeout] = EventLoop.shared.addTimer(after: interval, repeats: true) { [weak self] in
-            unsafe dbus_timeout_handle(key.pointer)
+            unsafe dbus_timeout_handle(handled)
             self?.didHandle()
         }
     }
@@ -217,12 +217,6 @@ extension WatchTable {
         unsafe remove(timeout: timeout)
         unsafe add(timeout: timeout)
     }
-}
-
-/// A timeout in the closure of a timer. libdbus removes the timeout before it frees it.
-@safe
-private struct TimeoutKey: @unchecked Sendable {
-    let pointer: OpaquePointer
 }
 
 // MARK: - Callbacks for libdbus

@@ -279,7 +279,8 @@ extension EventLoop {
     }
 }
 
-private final class ClosureSource: DescriptorSource {
+/// A source that passes its events to a closure.
+final class ClosureSource: DescriptorSource {
     fileprivate(set) var interest: UInt32
     fileprivate var body: (@DBusActor (DescriptorEvents) -> Void)?
 

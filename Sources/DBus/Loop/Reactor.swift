@@ -48,14 +48,14 @@ public final class LoopWork {
 @safe
 @DBusActor
 final class Reactor {
-    private struct Entry {
+    private struct Registration {
         let source: any DescriptorSource
         let generation: UInt32
         var mask: UInt32 = 0
     }
 
     private let epoll: Int32
-    private var entries: [Int32: Entry] = [:]
+    private var registrations: [Int32: Registration] = [:]
     private var stale: Set<Int32> = []
     private var refused: [Int32] = []
     private var generation: UInt32 = 0
@@ -166,18 +166,18 @@ final class Reactor {
 extension Reactor {
     /// Adds the source of `descriptor`. Returns `false` when the descriptor already has one.
     func add(_ source: any DescriptorSource, descriptor: Int32) -> Bool {
-        guard entries[descriptor] == nil else { return false }
+        guard registrations[descriptor] == nil else { return false }
         generation &+= 1
-        entries[descriptor] = Entry(source: source, generation: generation)
+        registrations[descriptor] = Registration(source: source, generation: generation)
         stale.insert(descriptor)
         return true
     }
 
     /// Removes the source of `descriptor`. The descriptor may be closed immediately after this call.
     func remove(descriptor: Int32) {
-        guard let entry = entries.removeValue(forKey: descriptor) else { return }
+        guard let registration = registrations.removeValue(forKey: descriptor) else { return }
         stale.remove(descriptor)
-        if entry.mask != 0 { epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, nil) }
+        if registration.mask != 0 { epoll_ctl(epoll, EPOLL_CTL_DEL, descriptor, nil) }
     }
 
     /// Records that the interest of a descriptor's source may have changed.
@@ -188,16 +188,16 @@ extension Reactor {
     private func applyInterest() {
         guard !stale.isEmpty else { return }
         for descriptor in stale {
-            guard let entry = entries[descriptor] else { continue }
-            let mask = entry.source.interest
-            guard mask != entry.mask else { continue }
-            let operation = entry.mask == 0 ? EPOLL_CTL_ADD : mask == 0 ? EPOLL_CTL_DEL : EPOLL_CTL_MOD
+            guard let registration = registrations[descriptor] else { continue }
+            let mask = registration.source.interest
+            guard mask != registration.mask else { continue }
+            let operation = registration.mask == 0 ? EPOLL_CTL_ADD : mask == 0 ? EPOLL_CTL_DEL : EPOLL_CTL_MOD
             var event = unsafe epoll_event()
             unsafe event.events = mask
-            unsafe event.data.u64 = UInt64(entry.generation) << 32 | UInt64(UInt32(bitPattern: descriptor))
-            entries[descriptor]?.mask = mask
+            unsafe event.data.u64 = UInt64(registration.generation) << 32 | UInt64(UInt32(bitPattern: descriptor))
+            registrations[descriptor]?.mask = mask
             guard unsafe epoll_ctl(epoll, operation, descriptor, &event) != 0 else { continue }
-            entries[descriptor]?.mask = 0
+            registrations[descriptor]?.mask = 0
             refused.append(descriptor)
         }
         stale.removeAll(keepingCapacity: true)
@@ -210,7 +210,7 @@ extension Reactor {
         guard !refused.isEmpty else { return }
         let descriptors = refused
         refused = []
-        for descriptor in descriptors { entries[descriptor]?.source.didBecomeReady(for: EPOLLERR.rawValue) }
+        for descriptor in descriptors { registrations[descriptor]?.source.didBecomeReady(for: EPOLLERR.rawValue) }
     }
 
     private func wait(milliseconds: Int32) -> Int {
@@ -224,26 +224,16 @@ extension Reactor {
     private func dispatch(_ event: epoll_event) {
         let descriptor = Int32(bitPattern: UInt32(truncatingIfNeeded: unsafe event.data.u64))
         let generation = UInt32(truncatingIfNeeded: unsafe event.data.u64 >> 32)
-        guard let entry = entries[descriptor], entry.generation == generation else { return }
-        entry.source.didBecomeReady(for: unsafe event.events)
+        guard let registration = registrations[descriptor], registration.generation == generation else { return }
+        registration.source.didBecomeReady(for: unsafe event.events)
     }
 
+    /// Drains the eventfd with which other threads wake the loop.
     func watchForWakeUps(_ descriptor: Int32) {
-        _ = add(WakeSource(descriptor: descriptor), descriptor: descriptor)
-    }
-}
-
-/// A source that drains the eventfd with which other threads wake the loop.
-private final class WakeSource: DescriptorSource {
-    let descriptor: Int32
-    let interest = EPOLLIN.rawValue
-
-    init(descriptor: Int32) {
-        self.descriptor = descriptor
-    }
-
-    func didBecomeReady(for events: UInt32) {
-        var count: UInt64 = 0
-        _ = unsafe eventfd_read(descriptor, &count)
+        let source = ClosureSource(interest: EPOLLIN.rawValue) { _ in
+            var count: UInt64 = 0
+            _ = unsafe eventfd_read(descriptor, &count)
+        }
+        _ = add(source, descriptor: descriptor)
     }
 }

@@ -32,7 +32,7 @@ final class Listener {
         let raw = try unsafe LibdbusError.check { error in unsafe dbus_server_listen(address, error) }
         unsafe self.raw = unsafe raw
         let context = AcceptContext(listener: self)
-        let succeeded = unsafe AuthenticationMechanisms.withExternal { mechanisms in
+        let succeeded = unsafe Self.withMechanisms { mechanisms in
             unsafe dbus_server_set_auth_mechanisms(raw, mechanisms) != 0
                 && dbus_server_set_watch_functions(
                     raw, WatchTable.addWatch, WatchTable.removeWatch, WatchTable.toggleWatch,
@@ -49,8 +49,8 @@ final class Listener {
 
     deinit {
         guard let raw = unsafe raw else { return }
-        let orphan = unsafe OrphanedServer(raw: raw, watches: watches)
-        EventLoop.shared.post { orphan.close() }
+        nonisolated(unsafe) let orphan = unsafe raw  // nothing else refers to it any more
+        EventLoop.shared.post { [watches] in unsafe Self.release(orphan, watches) }
     }
 
     /// Sets the function that accepts new connections.
@@ -70,13 +70,35 @@ final class Listener {
     func close() -> Bool {
         guard let raw = unsafe raw else { return false }
         unsafe self.raw = nil
-        unsafe OrphanedServer(raw: raw, watches: watches).close()
+        unsafe Self.release(raw, watches)
         return true
+    }
+
+    /// Closes and releases a server to which nothing else refers any more.
+    private static func release(_ raw: OpaquePointer, _ watches: WatchTable) {
+        unsafe dbus_server_disconnect(raw)
+        unsafe dbus_server_set_watch_functions(raw, nil, nil, nil, nil, nil)
+        unsafe dbus_server_set_timeout_functions(raw, nil, nil, nil, nil, nil)
+        watches.removeAll()
+        unsafe dbus_server_unref(raw)
     }
 
     fileprivate func accept(_ raw: OpaquePointer) {
         hasAccepted = true
         unsafe acceptor?(raw)
+    }
+
+    /// Calls `body` with a nil-terminated list of the authentication mechanisms that a server allows: only EXTERNAL.
+    private static func withMechanisms<R>(_ body: (UnsafeMutablePointer<UnsafePointer<CChar>?>) -> R) -> R {
+        unsafe "EXTERNAL".withCString { name in
+            unsafe withUnsafeTemporaryAllocation(of: UnsafePointer<CChar>?.self, capacity: 2) { list in
+                unsafe list[0] = unsafe name
+                unsafe list[1] = nil
+                // trap: no input reaches this, because an allocation of two pointers has an address
+                guard let start = list.baseAddress else { preconditionFailure("no buffer of pointers") }
+                return unsafe body(start)
+            }
+        }
     }
 }
 
@@ -93,22 +115,6 @@ extension Listener: WatchTableOwner {
         watches.setReadingPaused(true)
         EventLoop.shared.addTimer(after: Self.acceptPause) { [weak self] in self?.watches.setReadingPaused(false) }
         if !wasStarved { starvationHandler?() }
-    }
-}
-
-/// A libdbus server that this value alone owns.
-@safe
-private struct OrphanedServer: @unchecked Sendable {
-    let raw: OpaquePointer
-    let watches: WatchTable
-
-    @DBusActor
-    func close() {
-        unsafe dbus_server_disconnect(raw)
-        unsafe dbus_server_set_watch_functions(raw, nil, nil, nil, nil, nil)
-        unsafe dbus_server_set_timeout_functions(raw, nil, nil, nil, nil, nil)
-        watches.removeAll()
-        unsafe dbus_server_unref(raw)
     }
 }
 
@@ -139,18 +145,11 @@ private final class AcceptContext: Sendable {
 /// descriptor store), and ignores the names. So this type receives the descriptors, and passes only selected sockets
 /// to libdbus.
 public struct ActivatedDescriptors: Sendable {
-    /// A descriptor that systemd passed.
-    public struct Descriptor: Sendable {
-        /// The value of `FileDescriptorName=` of the socket unit, or the name in the descriptor store.
-        public let name: String
-        /// A duplicate of the passed descriptor.
-        public let descriptor: FileDescriptor
-    }
-
     private static let first = SD_LISTEN_FDS_START
 
-    /// The descriptors, in the order of systemd.
-    public let all: [Descriptor]
+    /// Duplicates of the passed descriptors, in the order of systemd. The name is the value of `FileDescriptorName=` of
+    /// the socket unit, or the name in the descriptor store.
+    public let all: [(name: String, descriptor: FileDescriptor)]
     private let places: Int
 
     /// Takes over the passed descriptors. Call this once at the start of the program, before threads read the
@@ -165,14 +164,14 @@ public struct ActivatedDescriptors: Sendable {
         let count = unsafe sd_listen_fds_with_names(1, &texts)
         guard count > 0, let texts = unsafe texts else { return ActivatedDescriptors(all: [], places: 0) }
         defer { unsafe free(texts) }
-        var all: [Descriptor] = []
+        var all: [(name: String, descriptor: FileDescriptor)] = []
         for index in 0..<count {
             let text = unsafe texts[Int(index)]
             defer { unsafe free(text) }
             let copy = fcntl(first + index, F_DUPFD_CLOEXEC, first + count)
             guard copy >= 0 else { continue }
             let name = unsafe text.map { unsafe String(cString: $0) } ?? "unknown"
-            all.append(Descriptor(name: name, descriptor: FileDescriptor(adopting: copy)))
+            all.append((name, FileDescriptor(adopting: copy)))
         }
         return ActivatedDescriptors(all: all, places: Int(count))
     }

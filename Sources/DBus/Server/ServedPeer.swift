@@ -6,7 +6,7 @@ internal import CDBus
 @DBusActor
 final class ServedPeer {
     /// The progress of the client's authentication.
-    private enum State {
+    private enum Admission {
         /// Not authenticated yet. The timer closes the connection if this takes too long.
         case authenticating(LoopTimer)
         case admitted
@@ -17,7 +17,7 @@ final class ServedPeer {
 
     let peer: Peer
     private(set) var connection: Connection?
-    private var state: State?
+    private var admission: Admission?
     private weak var server: Server?
     /// The decision whether the client is served or refused.
     let decision: ConnectionCounts.Decision
@@ -38,14 +38,14 @@ final class ServedPeer {
     }
 
     var isAdmitted: Bool {
-        if case .admitted = state { true } else { false }
+        if case .admitted = admission { true } else { false }
     }
 
     func start(_ connection: Connection, authenticationTimeout: Duration) {
         self.connection = connection
         connection.setPeer(peer)
         let timer = EventLoop.shared.addTimer(after: authenticationTimeout) { [weak connection] in connection?.close() }
-        state = .authenticating(timer)
+        admission = .authenticating(timer)
         connection.onDisconnect { [weak self] in self?.handleDisconnect() }
     }
 
@@ -58,11 +58,11 @@ final class ServedPeer {
     }
 
     private func handleDisconnect() {
-        switch state {
+        switch admission {
         case .authenticating(let timer), .refused(let timer): timer.cancel()
         case .admitted, nil: break
         }
-        state = nil
+        admission = nil
         server?.removePeer(self)
         connection = nil
     }
@@ -73,13 +73,13 @@ final class ServedPeer {
 extension ServedPeer: ServedClient {
     /// Called after the connection has read or written something, so authentication may be complete.
     func didProgress(_ connection: Connection) {
-        guard case .authenticating(let timer)? = state, connection.transport.isAuthenticated else { return }
+        guard case .authenticating(let timer)? = admission, connection.transport.isAuthenticated else { return }
         switch decision {
         case .served:
             timer.cancel()
-            state = .admitted
+            admission = .admitted
             server?.didAdmit(self)
-        case .refused: state = .refused(timer)
+        case .refused: admission = .refused(timer)
         }
     }
 
@@ -178,20 +178,4 @@ final class BusDriver {
                 driver.server?.owner(of: name.text) != nil
             },
         ])
-}
-
-/// The authentication mechanisms that a server allows: only EXTERNAL.
-enum AuthenticationMechanisms {
-    /// Calls `body` with a nil-terminated list of the allowed mechanisms.
-    static func withExternal<R>(_ body: (UnsafeMutablePointer<UnsafePointer<CChar>?>) -> R) -> R {
-        unsafe "EXTERNAL".withCString { name in
-            unsafe withUnsafeTemporaryAllocation(of: UnsafePointer<CChar>?.self, capacity: 2) { list in
-                unsafe list[0] = unsafe name
-                unsafe list[1] = nil
-                // trap: no input reaches this, because an allocation of two pointers has an address
-                guard let start = list.baseAddress else { preconditionFailure("no buffer of pointers") }
-                return unsafe body(start)
-            }
-        }
-    }
 }
