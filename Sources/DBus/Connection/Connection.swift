@@ -35,7 +35,7 @@ protocol ServedClient: AnyObject {
 @DBusActor
 public final class Connection {
     /// What is at the other end of a connection.
-    enum Role {
+    enum OtherEnd {
         /// A message bus, which assigned a unique name to this connection.
         case bus(uniqueName: String)
         /// A program to whose server this program connected.
@@ -51,7 +51,7 @@ public final class Connection {
     public nonisolated static let messagesPerTurn = Reactor.messagesPerTurn
 
     let transport: Transport
-    private var role: Role
+    private var role: OtherEnd
     /// The size in bytes above which messages are refused with `LimitsExceeded` instead of being sent.
     public var maximumMessageSize: Int
     /// The object that answers calls. If nil, every call gets `UnknownObject`.
@@ -63,7 +63,7 @@ public final class Connection {
     /// A gate on which the task that opens the connection waits until authentication is complete.
     private var authentication: Gate<Void>?
 
-    init(transport: Transport, role: Role, maximumMessageSize: Int) {
+    init(transport: Transport, role: OtherEnd, maximumMessageSize: Int) {
         self.transport = transport
         self.role = role
         self.maximumMessageSize = maximumMessageSize
@@ -459,32 +459,27 @@ extension Connection {
 final class PendingCalls {
     typealias Completion = @DBusActor (Result<Message, DBusError>) -> Void
 
-    private struct Entry {
-        let timer: LoopTimer?
-        let completion: Completion
-    }
-
-    private var entries: [UInt32: Entry] = [:]
+    private var waiting: [UInt32: (timer: LoopTimer?, completion: Completion)] = [:]
 
     nonisolated init() {}
 
     func add(serial: UInt32, timer: LoopTimer?, completion: @escaping Completion) {
-        entries[serial] = Entry(timer: timer, completion: completion)
+        waiting[serial] = (timer, completion)
     }
 
     /// Removes and returns the completion of an answered call; nil when no pending call has this serial.
     func remove(serial: UInt32) -> Completion? {
-        guard let entry = entries.removeValue(forKey: serial) else { return nil }
-        entry.timer?.cancel()
-        return entry.completion
+        guard let (timer, completion) = waiting.removeValue(forKey: serial) else { return nil }
+        timer?.cancel()
+        return completion
     }
 
     /// Removes and returns all completions, in the order in which the calls were sent.
     func removeAll() -> [Completion] {
-        let waiting = entries.sorted { $0.key < $1.key }
-        entries = [:]
-        for (_, entry) in waiting { entry.timer?.cancel() }
-        return waiting.map(\.value.completion)
+        let calls = waiting.sorted { $0.key < $1.key }.map(\.value)
+        waiting = [:]
+        for call in calls { call.timer?.cancel() }
+        return calls.map(\.completion)
     }
 }
 

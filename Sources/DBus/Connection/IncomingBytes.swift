@@ -8,7 +8,7 @@ internal import Glibc
 @DBusActor
 struct IncomingBytes {
     /// What libdbus has read between two calls of `didRead`.
-    enum Progress {
+    enum ReadProgress {
         case nothing
         /// Bytes that, as far as known, are all part of the handshake.
         case handshake
@@ -32,7 +32,7 @@ struct IncomingBytes {
     /// Called after libdbus may have read from the socket.
     ///
     /// - Parameter isAuthenticated: whether libdbus has read the end of the handshake.
-    mutating func didRead(isAuthenticated: Bool) -> Progress {
+    mutating func didRead(isAuthenticated: Bool) -> ReadProgress {
         let count = reads.popByteCount()
         guard count > 0 else { return .nothing }
         var seen = peeked.prefix(count)

@@ -43,14 +43,9 @@ public final class Subscription {
 /// well-known names in them.
 @DBusActor
 final class MatchTable {
-    /// A rule that was added to the bus: the number of its subscriptions, and the request that added it.
-    private struct RuleUse {
-        var count: Int
-        let request: SharedRequest
-    }
-
     private var active: [Subscription] = []
-    private var rules: [String: RuleUse] = [:]
+    /// The rules that were added to the bus: the number of subscriptions of each, and the request that added it.
+    private var rules: [String: (count: Int, request: SharedRequest)] = [:]
     private var owners: [String: String] = [:]
     /// The requests for the owners of names that are being looked up for the first time.
     private var trackings: [String: SharedRequest] = [:]
@@ -73,7 +68,7 @@ final class MatchTable {
     private func retain(_ rule: String) -> (request: SharedRequest, isNew: Bool) {
         let known = rules[rule]
         let request = known?.request ?? SharedRequest()
-        rules[rule] = RuleUse(count: (known?.count ?? 0) + 1, request: request)
+        rules[rule] = ((known?.count ?? 0) + 1, request)
         return (request, known == nil)
     }
 
@@ -81,7 +76,7 @@ final class MatchTable {
     /// the bus.
     private func release(_ rule: String) -> Bool {
         guard let use = rules[rule] else { return false }
-        rules[rule] = use.count > 1 ? RuleUse(count: use.count - 1, request: use.request) : nil
+        rules[rule] = use.count > 1 ? (use.count - 1, use.request) : nil
         return use.count == 1
     }
 

@@ -99,9 +99,9 @@ extension Credentials {
     init?(answer: Message) {
         var (user, process): (UInt32?, UInt32?)
         try? answer.read { (reader) throws(DBusError) in
-            try reader.array { (entries) throws(DBusError) in
-                while !entries.atEnd {
-                    try entries.dictionaryEntry { (entry) throws(DBusError) in
+            try reader.array { (peers) throws(DBusError) in
+                while !peers.atEnd {
+                    try peers.dictionaryEntry { (entry) throws(DBusError) in
                         switch try entry.readString() {
                         case "UnixUserID":
                             user = try entry.variant { (value) throws(DBusError) in try value.readUInt32() }
@@ -145,7 +145,7 @@ extension Credentials {
 @DBusActor
 final class PeerRegistry {
     /// A peer and its calls, which are queued until the bus has reported the peer's credentials.
-    private enum Entry {
+    private enum KnownPeer {
         case asking(Peer, waiting: [Message])
         case known(Peer)
 
@@ -156,7 +156,7 @@ final class PeerRegistry {
         }
     }
 
-    private var entries: [String: Entry] = [:]
+    private var peers: [String: KnownPeer] = [:]
     /// The peer at the other end of a direct connection.
     private var direct: Peer?
     private var departureHandlers: [@DBusActor (String) -> Void] = []
@@ -170,14 +170,14 @@ final class PeerRegistry {
     /// - Complexity: O(1)
     func handleBusCall(_ call: Message, on connection: Connection) {
         guard let name = call.sender else { return }
-        switch entries[name] {
+        switch peers[name] {
         case .known(let peer): connection.dispatch(call, from: peer)
         case .asking(let peer, var waiting):
             waiting.append(call)
-            entries[name] = .asking(peer, waiting: waiting)
+            peers[name] = .asking(peer, waiting: waiting)
         case nil:
             let peer = Peer(connection: connection, name: name, credentials: nil)
-            entries[name] = .asking(peer, waiting: [call])
+            peers[name] = .asking(peer, waiting: [call])
             watchDepartures(on: connection)
             requestCredentials(of: peer, on: connection)
         }
@@ -198,8 +198,8 @@ final class PeerRegistry {
 
     /// Removes and returns all peers after the connection has ended.
     func removeAll() -> [Peer] {
-        let all = entries.values.map(\.peer) + (direct.map { [$0] } ?? [])
-        (entries, direct, departureHandlers, watchesDepartures) = ([:], nil, [], false)
+        let all = peers.values.map(\.peer) + (direct.map { [$0] } ?? [])
+        (peers, direct, departureHandlers, watchesDepartures) = ([:], nil, [], false)
         return all
     }
 }
@@ -226,9 +226,9 @@ extension PeerRegistry {
     }
 
     private func remove(_ name: String) -> Peer? {
-        guard let entry = entries[name] else { return nil }
+        guard let entry = peers[name] else { return nil }
         // An entry whose credentials were requested is removed when the answer arrives.
-        if case .known = entry { entries[name] = nil }
+        if case .known = entry { peers[name] = nil }
         return entry.peer
     }
 
@@ -245,9 +245,9 @@ extension PeerRegistry {
 
     /// Stores the credentials that the bus reported, and dispatches the queued calls in order.
     private func dispatchWaitingCalls(of peer: Peer, credentials: Credentials?, on connection: Connection) {
-        guard case .asking(let asked, let waiting)? = entries[peer.name], asked === peer else { return }
+        guard case .asking(let asked, let waiting)? = peers[peer.name], asked === peer else { return }
         peer.setCredentials(credentials)
-        entries[peer.name] = peer.hasDeparted ? nil : .known(peer)
+        peers[peer.name] = peer.hasDeparted ? nil : .known(peer)
         for message in waiting { connection.dispatch(message, from: peer) }
     }
 }

@@ -32,17 +32,17 @@ public final class LoopTimer {
 /// The timers in a binary heap, ordered by deadline. Cancelled timers are removed when they are the majority.
 @DBusActor
 final class TimerQueue {
-    private struct Entry {
+    private struct QueuedTimer {
         let deadline: UInt64
         let order: UInt64
         let timer: LoopTimer
 
-        func isBefore(_ other: Entry) -> Bool {
+        func isBefore(_ other: QueuedTimer) -> Bool {
             deadline != other.deadline ? deadline < other.deadline : order < other.order
         }
     }
 
-    private var heap: [Entry] = []
+    private var heap: [QueuedTimer] = []
     private var cancelled = 0
     private var order: UInt64 = 0
 
@@ -114,7 +114,7 @@ final class TimerQueue {
 extension TimerQueue {
     private func push(_ timer: LoopTimer, deadline: UInt64) {
         order += 1
-        heap.append(Entry(deadline: deadline, order: order, timer: timer))
+        heap.append(QueuedTimer(deadline: deadline, order: order, timer: timer))
         var child = heap.count - 1
         while child > 0 {
             let parent = (child - 1) / 2

@@ -256,19 +256,16 @@ struct ConnectionCounts {
     static let refusedAtOnce = 16
     static let refusedOfUserAtOnce = 4
 
-    private struct Count {
-        var served = 0
-        var refused = 0
-    }
+    private typealias Numbers = (served: Int, refused: Int)
 
-    private var users: [UInt32: Count] = [:]
-    private var all = Count()
+    private var users: [UInt32: Numbers] = [:]
+    private var all: Numbers = (0, 0)
 
     /// Decides about a new connection of a user; nil means that it must be closed at once.
     ///
     /// - Complexity: O(1)
     func decide(for user: UInt32, limit: Int, limitPerUser: Int) -> Decision? {
-        let own = users[user] ?? Count()
+        let own = users[user] ?? (0, 0)
         let refusal: Server.Refusal
         if own.served >= limitPerUser {
             refusal = .connectionsOfUser(limit: limitPerUser)
@@ -288,7 +285,7 @@ struct ConnectionCounts {
     mutating func remove(_ decision: Decision, of user: UInt32) { change(decision, of: user, by: -1) }
 
     private mutating func change(_ decision: Decision, of user: UInt32, by difference: Int) {
-        var own = users[user] ?? Count()
+        var own = users[user] ?? (0, 0)
         switch decision {
         case .served:
             own.served += difference
