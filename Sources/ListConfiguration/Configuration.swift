@@ -6,8 +6,8 @@ internal import ListSupport
 
 /// The content of a configuration directory.
 package struct Configuration: Sendable, Equatable {
-    /// The section `[Daemon]`.
-    package var daemon = DaemonConfiguration()
+    /// Who may create adapters; nil for administrators on the system bus and for everybody elsewhere.
+    package var creators: Creators?
     /// The section `[Limits]`.
     package var limits = Limits()
     /// The sections `[Plugin NAME]`.
@@ -17,6 +17,9 @@ package struct Configuration: Sendable, Equatable {
 
     /// Creates the configuration of an empty directory.
     package init() {}
+
+    /// The keys of the section `[Daemon]`.
+    static let daemonTable = OptionTable<Configuration>([.init("creators", \.creators, .creators)])
 }
 
 /// The result of reading a configuration directory.
@@ -32,8 +35,8 @@ package struct LoadedConfiguration: Sendable {
     /// Whether `listd.conf` or one of its drop-ins has an error, so that access rights may be wrong.
     package var isDaemonFaulty = false
     /// The users and groups that access rules and limits name, in the order of the files, including those in faulty
-    /// files.
-    package var accounts: [NamedAccount] = []
+    /// files. The key may also be a section, as the file has it.
+    var accounts: [(account: Account, key: String, place: ConfigurationPlace)] = []
 
     /// Creates an empty result.
     package init() {}
@@ -53,14 +56,6 @@ package enum Account: Sendable, Hashable {
         case .group(let name): UnixGroups.exists(name)
         }
     }
-}
-
-/// A Unix user or group that is named by a key or a section of the configuration.
-package struct NamedAccount: Sendable {
-    let account: Account
-    /// The key or section, as the file has it.
-    let key: String
-    let place: ConfigurationPlace
 }
 
 extension LoadedConfiguration {
@@ -148,18 +143,6 @@ package struct ConfigurationFault: Error, Sendable, Hashable, CustomStringConver
 
     /// The place and the message in one line.
     package var description: String { "\(place): \(message)" }
-}
-
-/// The section `[Daemon]` of `listd.conf`.
-package struct DaemonConfiguration: Sendable, Equatable {
-    /// Who may create adapters; nil for administrators on the system bus and for everybody elsewhere.
-    package var creators: Creators?
-
-    /// Creates the settings of a file without this section.
-    package init() {}
-
-    /// The keys of the section.
-    package static let table = OptionTable<DaemonConfiguration>([.init("creators", \.creators, .creators)])
 }
 
 /// The section `[Plugin NAME]` of `listd.conf`.

@@ -65,8 +65,8 @@ package struct ConfigurationLoader {
                 addFault(error.message, at: place)
             }
         }
-        if case .group(let name) = result.configuration.daemon.creators {
-            result.accounts.append(NamedAccount(account: .group(name), key: "Creators", place: creatorsPlace))
+        if case .group(let name) = result.configuration.creators {
+            result.accounts.append((.group(name), "Creators", creatorsPlace))
         }
         for (name, values) in plugins {
             result.configuration.plugins[name] = try? PluginConfiguration(values, of: name)
@@ -79,8 +79,7 @@ package struct ConfigurationLoader {
     ) throws(ListError) {
         switch setting.section {
         case "Daemon":
-            try DaemonConfiguration.table.parse(
-                key: setting.key, value: setting.value, into: &result.configuration.daemon)
+            try Configuration.daemonTable.parse(key: setting.key, value: setting.value, into: &result.configuration)
         case "Limits":
             try Limits.table.parse(key: setting.key, value: setting.value, into: &result.configuration.limits)
         case let section where section.hasPrefix("Limits "):
@@ -89,7 +88,7 @@ package struct ConfigurationLoader {
                 subject, key: setting.key, value: setting.value)
             // A section is reported once, at its first line.
             if !result.accounts.contains(where: { $0.account == account && $0.key == "[\(setting.section)]" }) {
-                result.accounts.append(NamedAccount(account: account, key: "[\(setting.section)]", place: place))
+                result.accounts.append((account, "[\(setting.section)]", place))
             }
         case let section where section.hasPrefix("Plugin "):
             let name = String(section.dropFirst("Plugin ".count))
@@ -134,7 +133,7 @@ package struct ConfigurationLoader {
             ("Readers", list.options.readers), ("Writers", list.options.writers), ("Invokers", list.options.invokers),
         ] {
             guard case .group(let name) = rule else { continue }
-            result.accounts.append(NamedAccount(account: .group(name), key: key, place: list.place(of: key)))
+            result.accounts.append((.group(name), key, list.place(of: key)))
         }
         if result.faults.count == before { result.configuration.lists[name] = list }
     }

@@ -103,22 +103,8 @@ package struct Limits: Sendable, Equatable {
 /// The limits of individual users and groups, which replace the general limits: the sections `[Limits user:NAME]` and
 /// `[Limits group:NAME]`.
 package struct UserLimits: Sendable, Equatable {
-    /// A limit that can be set for a user. The raw value is the key in the file.
-    fileprivate enum Key: String, CaseIterable {
-        case adapters = "AdaptersPerUser"
-        case views = "ViewsPerUser"
-        case objects = "ObjectsPerUser"
-        case bytes = "BytesPerUser"
-        case callsPerConnection = "CallsPerConnection"
-        case subscriptions = "SubscriptionsPerConnection"
-        case calls = "CallsPerUser"
-        case callsPerSecond = "CallsPerSecond"
-        case waitingBytes = "WaitingBytesPerUser"
-        case directConnections = "DirectConnectionsPerUser"
-    }
-
-    private var users: [String: [Key: Int]] = [:]
-    private var groups: [String: [Key: Int]] = [:]
+    private var users: [String: [LimitKey: Int]] = [:]
+    private var groups: [String: [LimitKey: Int]] = [:]
 
     /// Creates limits without any users or groups.
     package init() {}
@@ -132,14 +118,15 @@ package struct UserLimits: Sendable, Equatable {
     /// - Returns: the user or group that the section names.
     /// - Throws: `invalidArguments` for any other subject, an unknown key, or an invalid value.
     package mutating func parse(_ subject: String, key: String, value: String) throws(ListError) -> Account {
-        guard let known = Key(rawValue: key) else {
-            let keys = Key.allCases.map(\.rawValue).joined(separator: ", ")
+        guard let known = LimitKey(rawValue: key), let path = Limits.path(ofUserLimit: known) else {
+            let keys = LimitKey.allCases.filter { Limits.path(ofUserLimit: $0) != nil }.map(\.rawValue)
+                .joined(separator: ", ")
             throw ListError(.invalidArguments, "unknown key \(key.quoted); the keys for users and groups are \(keys)")
         }
         var limits = Limits()
         try Limits.table.parse(key: key, value: value, into: &limits)
         if let name = Self.name(in: subject, prefix: "user:") {
-            users[name, default: [:]][known] = limits[known]
+            users[name, default: [:]][known] = limits[keyPath: path]
             return .user(name)
         }
         guard let name = Self.name(in: subject, prefix: "group:") else {
@@ -148,7 +135,7 @@ package struct UserLimits: Sendable, Equatable {
                 "unknown section \("[Limits \(subject)]".quoted); the sections are [Limits user:NAME] and [Limits "
                     + "group:NAME]")
         }
-        groups[name, default: [:]][known] = limits[known]
+        groups[name, default: [:]][known] = limits[keyPath: path]
         return .group(name)
     }
 
@@ -163,33 +150,31 @@ package struct UserLimits: Sendable, Equatable {
     /// - Parameter names: the names under which a section may list the user.
     package func limits(ofUserNamed names: [String], groups members: Set<String>, otherwise all: Limits) -> Limits {
         var limits = all
-        for key in Key.allCases {
+        for key in LimitKey.allCases {
+            guard let path = Limits.path(ofUserLimit: key) else { continue }
             let own = names.compactMap { users[$0]?[key] }.first
             let ofGroups = members.compactMap { groups[$0]?[key] }.max()
-            if let value = own ?? ofGroups { limits[key] = value }
+            if let value = own ?? ofGroups { limits[keyPath: path] = value }
         }
         return limits
     }
 }
 
 extension Limits {
-    fileprivate subscript(key: UserLimits.Key) -> Int {
-        get { self[keyPath: Self.path(of: key)] }
-        set { self[keyPath: Self.path(of: key)] = newValue }
-    }
-
-    private static func path(of key: UserLimits.Key) -> WritableKeyPath<Limits, Int> {
+    /// The path of a limit that can be set for a single user or group; nil for any other limit.
+    fileprivate static func path(ofUserLimit key: LimitKey) -> WritableKeyPath<Limits, Int>? {
         switch key {
-        case .adapters: \.adaptersPerUser
-        case .views: \.viewsPerUser
-        case .objects: \.objectsPerUser
-        case .bytes: \.bytesPerUser
+        case .adaptersPerUser: \.adaptersPerUser
+        case .viewsPerUser: \.viewsPerUser
+        case .objectsPerUser: \.objectsPerUser
+        case .bytesPerUser: \.bytesPerUser
         case .callsPerConnection: \.callsPerConnection
-        case .subscriptions: \.subscriptionsPerConnection
-        case .calls: \.callsPerUser
+        case .subscriptionsPerConnection: \.subscriptionsPerConnection
+        case .callsPerUser: \.callsPerUser
         case .callsPerSecond: \.callsPerSecond
-        case .waitingBytes: \.waitingBytesPerUser
-        case .directConnections: \.directConnectionsPerUser
+        case .waitingBytesPerUser: \.waitingBytesPerUser
+        case .directConnectionsPerUser: \.directConnectionsPerUser
+        case .payloadBytes, .fileBytes, .objectBytes, .idBytes, .waitingBytes, .directConnections: nil
         }
     }
 }

@@ -10,15 +10,10 @@ internal import Synchronization
 ///
 /// The daemon changes it on `DBusActor`; code that starts plugins reads it from other threads. A lock protects it.
 final class CurrentConfiguration: Sendable {
-    private struct Configurations {
-        var active: Configuration
-        var candidate: Configuration?
-    }
-
-    private let configurations: Mutex<Configurations>
+    private let configurations: Mutex<(active: Configuration, candidate: Configuration?)>
 
     init(_ configuration: Configuration) {
-        configurations = Mutex(Configurations(active: configuration))
+        configurations = Mutex((configuration, nil))
     }
 
     /// The whole configuration.
@@ -74,7 +69,7 @@ extension RunningDaemon {
         limits.payloadBytes = new.limits.payloadBytes
         limits.objects = new.limits.objects
         limits.bulk = new.limits.bulk
-        limits.creators = new.daemon.creators ?? options.bus.defaultCreators
+        limits.creators = new.creators ?? options.bus.defaultCreators
         service.setLimits(limits)
         server?.limit(
             connections: new.limits.directConnections, perUser: new.limits.directConnectionsPerUser,

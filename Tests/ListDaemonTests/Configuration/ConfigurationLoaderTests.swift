@@ -78,7 +78,7 @@ struct ConfigurationLoaderTests {
         let loaded = load()
         #expect(loaded.faults.isEmpty && !loaded.isDaemonFaulty)
         #expect(loaded.configuration.limits.adaptersPerUser == 1 && loaded.configuration.limits.viewsPerUser == 2)
-        #expect(loaded.configuration.daemon.creators == .group("lists"))
+        #expect(loaded.configuration.creators == .group("lists"))
         try write("[Limits]\nAdapters=1\n", to: "listd.conf.d/30.conf")
         try write("[List]\n", to: "x.list.d/10.conf")
         #expect(load().isDaemonFaulty)
@@ -197,7 +197,7 @@ struct ConfigurationLoaderTests {
         let loaded = load()
         let configuration = loaded.configuration
         #expect(loaded.faults.isEmpty)
-        #expect(configuration.daemon.creators == .group("lists"))
+        #expect(configuration.creators == .group("lists"))
         var limits = Limits()
         (limits.payloadBytes, limits.fileBytes, limits.objectBytes, limits.idBytes) = (1 << 20, 2 << 20, 3072, 100)
         (limits.adaptersPerUser, limits.viewsPerUser, limits.objectsPerUser) = (1, 2, 3000)
@@ -265,7 +265,7 @@ struct ConfigurationLoaderTests {
         #expect(list.options.workingRange == 3 && list.options.layout == .none && list.description == "one")
         #expect(list.options.sectionControllers == ["a": "p/A", "b": "p/C"])
         #expect(list.place(of: "WorkingRange").description == "\(directory.path)/x.list.d/20-second.conf:2")
-        #expect(loaded.configuration.daemon.creators == .administrators)
+        #expect(loaded.configuration.creators == .administrators)
     }
 
     @Test(
