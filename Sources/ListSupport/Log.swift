@@ -11,17 +11,16 @@ internal import Synchronization
 package struct Log: Sendable {
     /// The state that all copies of a log share.
     private final class Shared: Sendable {
-        struct Filter {
-            var level: Level
-            var limiter: RateLimiter
-        }
-
-        let filter: Mutex<Filter>
+        /// What decides whether a message is written.
+        let filter: Mutex<(level: Level, limiter: RateLimiter)>
         let sink: any LogSink
         let now: @Sendable () -> ContinuousClock.Instant
 
-        init(filter: Filter, sink: any LogSink, now: @escaping @Sendable () -> ContinuousClock.Instant) {
-            self.filter = Mutex(filter)
+        init(
+            level: Level, limiter: RateLimiter, sink: any LogSink,
+            now: @escaping @Sendable () -> ContinuousClock.Instant
+        ) {
+            filter = Mutex((level, limiter))
             self.sink = sink
             self.now = now
         }
@@ -46,8 +45,8 @@ package struct Log: Sendable {
         level: Level, sink: any LogSink, limit: RateLimit = .perClient,
         now: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
     ) {
-        let filter = Shared.Filter(level: level, limiter: RateLimiter(limit: limit))
-        self.init(shared: Shared(filter: filter, sink: sink, now: now), fields: [])
+        self.init(
+            shared: Shared(level: level, limiter: RateLimiter(limit: limit), sink: sink, now: now), fields: [])
     }
 
     /// The least important level that is written. Setting it affects every copy of the log (`LogControl1.LogLevel`).
@@ -288,14 +287,9 @@ package struct RateLimiter: Sendable {
         case leaveOut(isFirst: Bool)
     }
 
-    private struct Count {
-        var intervalStart: ContinuousClock.Instant
-        var written: Int
-        var leftOut: Int
-    }
-
     private let limit: RateLimit
-    private var counts: [String: Count] = [:]
+    /// The messages of each key in its interval: how many were written, and how many were suppressed.
+    private var counts: [String: (intervalStart: ContinuousClock.Instant, written: Int, leftOut: Int)] = [:]
 
     /// Makes a limiter without counts.
     package init(limit: RateLimit) {
@@ -307,12 +301,12 @@ package struct RateLimiter: Sendable {
     /// - Complexity: O(1); O(keys) when the maximum number of keys is reached.
     package mutating func admit(_ key: String, at now: ContinuousClock.Instant) -> Verdict {
         let key = counts[key] != nil || makeRoom(at: now) ? key : ""
-        var count = counts[key] ?? Count(intervalStart: now, written: 0, leftOut: 0)
+        var count = counts[key] ?? (now, 0, 0)
         defer { counts[key] = count }
         var reported = 0
         if count.intervalStart.duration(to: now) >= limit.interval {
             reported = count.leftOut
-            count = Count(intervalStart: now, written: 0, leftOut: 0)
+            count = (now, 0, 0)
         }
         guard count.written < limit.burst else {
             count.leftOut += 1

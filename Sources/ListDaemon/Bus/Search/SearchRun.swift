@@ -11,12 +11,8 @@ final class SearchRun {
     /// The approximate number of objects that are examined in one turn.
     nonisolated static let objectsPerTurn = 4096
 
-    /// The result of a search, as of a revision.
-    struct Finding {
-        let revision: UInt64
-        /// The first match; nil if no object contains the text.
-        let match: SearchProgress.Match?
-    }
+    /// The first match, as of a revision; nil if no object contains the text.
+    typealias Finding = (revision: UInt64, match: SearchProgress.Match?)
 
     /// Consecutive objects of the list, as of a revision.
     private struct Page {
@@ -160,7 +156,7 @@ final class SearchRun {
     }
 
     private func finish(with progress: SearchProgress) {
-        finish(.success(Finding(revision: progress.revision, match: progress.match)))
+        finish(.success((progress.revision, progress.match)))
     }
 
     private func finish(_ outcome: Result<Finding, ListError>?) { completion(outcome) }

@@ -14,16 +14,11 @@ internal import ListSupport
 /// the bus thread reads them.
 @DBusActor
 final class Authority {
-    private struct KnownCaller {
-        var caller: Caller
-        var expiry: ContinuousClock.Instant
-    }
-
     /// The answers of polkit.
     let polkit: Polkit
     private let log: Log
     private let ownUser: UInt32
-    private var entries: [UInt32: KnownCaller] = [:]
+    private var callers: [UInt32: (caller: Caller, expiry: ContinuousClock.Instant)] = [:]
     private var names: [UInt32: (name: String, expiry: ContinuousClock.Instant)] = [:]
     /// The right that the caller of the call in progress lacks and that polkit could grant; nil = none was needed
     /// yet.
@@ -66,10 +61,10 @@ final class Authority {
     func caller(user: UInt32) -> Caller {
         if isAlwaysAdministrator(user) { return Caller(user: user, isAdministrator: true) }
         let now = ContinuousClock.now
-        if let entry = entries[user], entry.expiry > now { return entry.caller }
-        entries = entries.filter { $0.value.expiry > now }
+        if let entry = callers[user], entry.expiry > now { return entry.caller }
+        callers = callers.filter { $0.value.expiry > now }
         let caller = Caller(user: user, groups: UnixGroups.names(ofUser: user))
-        entries[user] = KnownCaller(caller: caller, expiry: now + UnixGroups.freshness)
+        callers[user] = (caller, now + UnixGroups.freshness)
         return caller
     }
 
@@ -84,7 +79,7 @@ final class Authority {
     }
 
     /// Clears the cache of names and group memberships.
-    func forgetGroups() { (entries, names) = ([:], [:]) }
+    func forgetGroups() { (callers, names) = ([:], [:]) }
 
     /// Returns whether a user is an administrator regardless of polkit.
     func isAlwaysAdministrator(_ user: UInt32) -> Bool { user == 0 || user == ownUser }
@@ -208,22 +203,13 @@ final class Polkit {
         let mayAskUser: Bool
     }
 
-    private struct Answer {
-        var isAllowed: Bool
-        var expiry: ContinuousClock.Instant
-    }
-
-    private struct Wait {
-        let cancellation: String
-        var completions: [@DBusActor (Bool) -> Void]
-    }
-
     /// Whether polkit is on the bus.
     private(set) var isAvailable = false
     private let log: Log
     private var authority: RemoteObject?
-    private var answers: [Right: Answer] = [:]
-    private var waits: [Question: Wait] = [:]
+    private var answers: [Right: (isAllowed: Bool, expiry: ContinuousClock.Instant)] = [:]
+    /// The questions that wait for an answer, each with the word that cancels it.
+    private var waits: [Question: (cancellation: String, completions: [@DBusActor (Bool) -> Void])] = [:]
     /// A number that increases whenever earlier answers become invalid.
     private var generation = 0
     private var lastCancellation = 0
@@ -275,7 +261,7 @@ final class Polkit {
         }
         lastCancellation += 1
         let cancellation = "listd-\(lastCancellation)"
-        waits[question] = Wait(cancellation: cancellation, completions: [completion])
+        waits[question] = (cancellation, [completion])
         if observedPeers.insert(peer.name).inserted {
             peer.onDeparture { [weak self] in self?.handleDeparture(of: peer) }
         }
@@ -325,7 +311,7 @@ final class Polkit {
     private func cache(_ isAllowed: Bool, for right: Right) {
         let now = ContinuousClock.now
         answers = answers.filter { $0.value.expiry > now }
-        answers[right] = Answer(isAllowed: isAllowed, expiry: now + Self.freshness)
+        answers[right] = (isAllowed, now + Self.freshness)
     }
 
     private func finish(_ question: Question, isAllowed: Bool) {

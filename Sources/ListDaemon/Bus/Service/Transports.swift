@@ -88,13 +88,8 @@ final class Transports {
 /// the changes. Its views need no such rule, because credit limits their pictures. Other clients are not affected.
 @DBusActor
 final class DirectClients {
-    private struct Backlog {
-        var peer: Peer
-        /// The adapters whose signals the client missed.
-        var missed: [AdapterSignals] = []
-    }
-
-    private var backlogs: [ObjectIdentifier: Backlog] = [:]
+    /// The clients, with the adapters whose signals they missed.
+    private var backlogs: [ObjectIdentifier: (peer: Peer, missed: [AdapterSignals])] = [:]
 
     nonisolated init() {}
 
@@ -111,7 +106,7 @@ final class DirectClients {
             if let peer { self?.resumeReading(from: peer) }
         }
         guard isBehind else { return }
-        backlogs[ObjectIdentifier(peer)] = Backlog(peer: peer)
+        backlogs[ObjectIdentifier(peer)] = (peer, [])
         connection.readingIsPaused = true
     }
 

@@ -88,16 +88,11 @@ final class SourceWrites {
     /// Receives the outcome of a write: nil if the list has all of it, otherwise the error.
     typealias Completion = @DBusActor (ListError?) -> Void
 
-    private struct Waiting {
-        let bytes: Int
-        let completion: Completion
-    }
-
     /// The maximum number and bytes of writes that wait for one source.
     private static let most = 256
     private static let mostBytes = 64 << 20
 
-    private var waiting: [DataSourceWrite.ID: Waiting] = [:]
+    private var waiting: [DataSourceWrite.ID: (bytes: Int, completion: Completion)] = [:]
     private var bytes = 0
     private var last: DataSourceWrite.ID = 0
 
@@ -114,7 +109,7 @@ final class SourceWrites {
             throw ListError(.limitsExceeded, "the source already has \(bytes) bytes of pending writes")
         }
         last += 1
-        waiting[last] = Waiting(bytes: count, completion: completion)
+        waiting[last] = (count, completion)
         bytes += count
         return last
     }
