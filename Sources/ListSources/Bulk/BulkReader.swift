@@ -67,12 +67,12 @@ package final class BulkReader: Sendable {
 
     private func read(_ file: FileDescriptor, _ account: BulkAccount) async throws(ListError) -> [UInt8] {
         var status = stat()
-        guard unsafe fstat(file.rawValue, &status) == 0 else { throw BulkFault.unreadable(errno: errno) }
+        guard unsafe fstat(file.rawValue, &status) == 0 else { throw .unreadable(errno: errno) }
         switch status.st_mode & S_IFMT {
         case S_IFREG:
-            try BulkFault.refuseUserFileSystem(file)
+            try Self.refuseUserFileSystem(file)
             try account.reserve(Int(status.st_size))
-            return try await Self.offExecutor { () throws(ListError) in try WholeFile.read(file, account) }
+            return try await Self.offExecutor { () throws(ListError) in try Self.readWhole(file, account) }
         case S_IFIFO, S_IFSOCK:
             let isSocket = status.st_mode & S_IFMT == S_IFSOCK
             try account.reserve(account.limits.fileBytes)
@@ -80,6 +80,31 @@ package final class BulkReader: Sendable {
         case S_IFDIR: throw ListError(.invalidArguments, "file: the descriptor is a directory")
         case S_IFCHR, S_IFBLK: throw ListError(.invalidArguments, "file: the descriptor is a device")
         default: throw ListError(.invalidArguments, "file: the descriptor is not a file, pipe or socket")
+        }
+    }
+
+    /// Throws for a file on a FUSE file system, which may never answer and would block a thread.
+    private static func refuseUserFileSystem(_ file: FileDescriptor) throws(ListError) {
+        switch listd_is_on_fuse(file.rawValue) {
+        case 0: return
+        case 1:
+            throw ListError(
+                .invalidArguments, "file: the file is on a FUSE file system; send the content through a pipe")
+        default: throw .unreadable(errno: errno)
+        }
+    }
+
+    /// Reads a file from its start to its end.
+    private static func readWhole(_ file: FileDescriptor, _ account: BulkAccount) throws(ListError) -> [UInt8] {
+        var bytes: [UInt8] = []
+        var chunk = [UInt8](repeating: 0, count: 1 << 18)
+        while true {
+            let count = unsafe pread(file.rawValue, &chunk, chunk.count, off_t(bytes.count))
+            if count < 0 && errno == EINTR { continue }
+            guard count >= 0 else { throw .unreadable(errno: errno) }
+            if count == 0 { return bytes }
+            try account.countRead(count)
+            bytes += chunk.prefix(count)
         }
     }
 
@@ -114,14 +139,9 @@ package final class BulkReader: Sendable {
 
 /// The bytes that one call holds in memory. They are reserved for the call's user until the account is closed.
 final class BulkAccount: Sendable {
-    private struct Count {
-        var reserved = 0
-        var used = 0
-    }
-
     private let reader: BulkReader
     private let user: UInt32
-    private let count = Mutex(Count())
+    private let count = Mutex((reserved: 0, used: 0))
     let limits: BulkReader.Limits
 
     init(reader: BulkReader, user: UInt32, limits: BulkReader.Limits) {
@@ -163,7 +183,7 @@ final class BulkAccount: Sendable {
     /// Releases the bytes that are reserved for the call.
     func close() {
         let reserved = count.withLock { count in
-            defer { count = Count() }
+            defer { count = (0, 0) }
             return count.reserved
         }
         _ = reader.changeReserved(by: -reserved, for: user, atMost: .max)
@@ -172,36 +192,9 @@ final class BulkAccount: Sendable {
     deinit { close() }
 }
 
-/// The errors of a descriptor that cannot be read.
-enum BulkFault {
+extension ListError {
+    /// The error of a descriptor that cannot be read.
     static func unreadable(errno number: Int32) -> ListError {
         ListError(.invalidArguments, "file: the descriptor cannot be read", cause: SystemError.text(number))
-    }
-
-    /// Throws for a file on a FUSE file system, which may never answer and would block a thread.
-    static func refuseUserFileSystem(_ file: FileDescriptor) throws(ListError) {
-        switch listd_is_on_fuse(file.rawValue) {
-        case 0: return
-        case 1:
-            throw ListError(
-                .invalidArguments, "file: the file is on a FUSE file system; send the content through a pipe")
-        default: throw unreadable(errno: errno)
-        }
-    }
-}
-
-/// Reads a file from its start to its end.
-private enum WholeFile {
-    static func read(_ file: FileDescriptor, _ account: BulkAccount) throws(ListError) -> [UInt8] {
-        var bytes: [UInt8] = []
-        var chunk = [UInt8](repeating: 0, count: 1 << 18)
-        while true {
-            let count = unsafe pread(file.rawValue, &chunk, chunk.count, off_t(bytes.count))
-            if count < 0 && errno == EINTR { continue }
-            guard count >= 0 else { throw BulkFault.unreadable(errno: errno) }
-            if count == 0 { return bytes }
-            try account.countRead(count)
-            bytes += chunk.prefix(count)
-        }
     }
 }

@@ -13,32 +13,19 @@ internal import ListSupport
 /// not keep a file alive (inotify(7), IN_DELETE_SELF). The events are read when the record is used.
 @DBusActor
 package final class LentFiles {
-    /// The limits for one user.
-    package struct Limits: Sendable {
-        /// The maximum number of files. A system bus accepts no more messages from a sender with 64 descriptors in
-        /// queued messages.
-        package var files = 32
-        /// The maximum number of bytes. A single file may exceed it.
-        package var bytes = 256 << 20
-
-        /// Creates the daemon's limits.
-        package init() {}
-    }
-
-    private struct Lent {
-        let user: UInt32
-        let size: Int
-    }
-
-    private let limits: Limits
+    private let limits: (files: Int, bytes: Int)
     /// The inotify descriptor. It is created on first use; after a failure, the next use tries again.
     private var notices: FileDescriptor?
-    private var lent: [Int32: Lent] = [:]
+    /// The files by their watches: whose each is, and its size in bytes.
+    private var lent: [Int32: (user: UInt32, size: Int)] = [:]
 
-    /// Creates an empty record.
-    package nonisolated init(limits: Limits = Limits()) {
-        self.limits = limits
-    }
+    /// Creates an empty record, with limits for each user.
+    ///
+    /// - Parameters:
+    ///   - files: the maximum number of files. A system bus accepts no more messages from a sender with 64 descriptors in
+    ///     queued messages.
+    ///   - bytes: the maximum number of bytes. A single file may exceed it.
+    package nonisolated init(files: Int = 32, bytes: Int = 256 << 20) { limits = (files, bytes) }
 
     /// The number of files, and their total size in bytes.
     package var use: (files: Int, bytes: Int) {
@@ -71,7 +58,7 @@ package final class LentFiles {
         let watch = unsafe inotify_add_watch(
             try openInotify().rawValue, "/proc/self/fd/\(file.rawValue)", UInt32(IN_DELETE_SELF))
         guard watch >= 0 else { throw Self.systemError(errno) }
-        lent[watch] = Lent(user: user, size: Int(status.st_size))
+        lent[watch] = (user, Int(status.st_size))
     }
 
     private func openInotify() throws(ListError) -> FileDescriptor {

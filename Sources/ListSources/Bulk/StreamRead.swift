@@ -14,7 +14,8 @@ internal import ListSupport
 final class StreamRead: @unchecked Sendable {
     // All mutable properties belong to `queue`, on which all handlers run.
     private let file: FileDescriptor
-    private let reader: any StreamReader
+    /// The pipe through which the bytes of a pipe are read; nil for a socket.
+    private let passage: PipePassage?
     private let account: BulkAccount
     private let queue: DispatchQueue
     private var bytes: [UInt8] = []
@@ -27,7 +28,7 @@ final class StreamRead: @unchecked Sendable {
         self.file = file
         self.account = account
         self.queue = queue
-        reader = isSocket ? SocketReader() : try PipeReader()
+        passage = isSocket ? nil : try PipePassage()
     }
 
     /// Reads all bytes up to the end; called once.
@@ -82,7 +83,7 @@ final class StreamRead: @unchecked Sendable {
         guard continuation != nil else { return }
         var taken = 0
         while taken < 1 << 20 {
-            switch reader.read(file.rawValue, appendingTo: &bytes) {
+            switch passage?.read(file.rawValue, appendingTo: &bytes) ?? readSocket() {
             case .bytes(let count):
                 taken += count
                 do throws(ListError) { try account.countRead(count) } catch { return finish(.failure(error)) }
@@ -90,10 +91,17 @@ final class StreamRead: @unchecked Sendable {
                 if taken > 0 { restartTimer() }
                 return
             case .end: return finish(.success(bytes))
-            case .failed(let number): return finish(.failure(BulkFault.unreadable(errno: number)))
+            case .failed(let number): return finish(.failure(.unreadable(errno: number)))
             }
         }
         restartTimer()
+    }
+
+    private func readSocket() -> StreamOutcome {
+        var chunk = [UInt8](repeating: 0, count: 1 << 16)
+        let count = unsafe recv(file.rawValue, &chunk, chunk.count, Int32(MSG_DONTWAIT))
+        if count > 0 { bytes += chunk.prefix(count) }
+        return StreamOutcome(count)
     }
 
     private func finish(_ outcome: Result<[UInt8], ListError>) {
@@ -107,7 +115,7 @@ final class StreamRead: @unchecked Sendable {
     }
 }
 
-/// The outcome of an attempt to read.
+/// The outcome of an attempt to read the available bytes without blocking.
 enum StreamOutcome {
     case bytes(Int)
     case nothing
@@ -126,22 +134,8 @@ enum StreamOutcome {
     }
 }
 
-/// A function that reads the available bytes without blocking.
-protocol StreamReader {
-    func read(_ descriptor: Int32, appendingTo bytes: inout [UInt8]) -> StreamOutcome
-}
-
-private struct SocketReader: StreamReader {
-    func read(_ descriptor: Int32, appendingTo bytes: inout [UInt8]) -> StreamOutcome {
-        var chunk = [UInt8](repeating: 0, count: 1 << 16)
-        let count = unsafe recv(descriptor, &chunk, chunk.count, Int32(MSG_DONTWAIT))
-        if count > 0 { bytes += chunk.prefix(count) }
-        return StreamOutcome(count)
-    }
-}
-
-/// A reader for pipes. read(2) has no flag for non-blocking reads, so data is moved through another pipe (splice(2)).
-private struct PipeReader: StreamReader {
+/// A pipe through which the data of another pipe is moved (splice(2)), because read(2) has no flag for non-blocking reads.
+private struct PipePassage {
     private let readEnd: FileDescriptor
     private let writeEnd: FileDescriptor
 

@@ -141,7 +141,7 @@ private final class WatchedNames: @unchecked Sendable {
 /// these entries changes, the path leads to the same file.
 struct PathSteps: Equatable {
     /// A name, and the directory in which it is looked up, as a path without symbolic links.
-    struct Step: Equatable {
+    struct Lookup: Equatable {
         var directory: String
         var name: String
     }
@@ -152,7 +152,7 @@ struct PathSteps: Equatable {
     private static let mostSteps = 256
 
     /// The steps from the root on. If an entry is missing, it is the last step.
-    private(set) var steps: [Step] = []
+    private(set) var steps: [Lookup] = []
     /// Whether the path continues where this process cannot look it up.
     private(set) var isIncomplete = false
 
@@ -170,7 +170,7 @@ struct PathSteps: Equatable {
                 isIncomplete = true
                 return
             }
-            steps.append(Step(directory: directory, name: name))
+            steps.append(Lookup(directory: directory, name: name))
             let place = directory == "/" ? "/" + name : directory + "/" + name
             switch Self.entry(at: place) {
             case .nothing: return
@@ -197,14 +197,14 @@ struct PathSteps: Equatable {
         return String(path[..<slash])
     }
 
-    private enum Found {
+    private enum DirectoryEntry {
         case link(String)
         case other
         case nothing
         case hidden
     }
 
-    private static func entry(at path: String) -> Found {
+    private static func entry(at path: String) -> DirectoryEntry {
         var buffer = [CChar](repeating: 0, count: Int(PATH_MAX))
         // The buffer has the given length.
         let count = unsafe readlink(path, &buffer, buffer.count)

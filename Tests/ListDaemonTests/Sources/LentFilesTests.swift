@@ -20,15 +20,9 @@ struct LentFilesTests {
         try SealedMemory.file(named: "test", containing: [UInt8](repeating: 1, count: size))
     }
 
-    private func limits(files: Int = 3, bytes: Int = 1000) -> LentFiles.Limits {
-        var limits = LentFiles.Limits()
-        (limits.files, limits.bytes) = (files, bytes)
-        return limits
-    }
-
     @Test("a user has as many memory files as allowed → only this user's next file is refused, until a file is closed")
     func count() throws {
-        let lent = LentFiles(limits: limits())
+        let lent = LentFiles(files: 3, bytes: 1000)
         var files = try (0..<3).map { _ in try file(10) }
         for file in files { try lent.lend(file, to: 7) }
         let another = try file(10)
@@ -45,7 +39,7 @@ struct LentFilesTests {
     @Test(
         "no descriptor is free for checking which files are in use → a new file is refused until a descriptor is free")
     func noDescriptor() throws {
-        let (lent, file) = (LentFiles(limits: limits()), try file(10))
+        let (lent, file) = (LentFiles(files: 3, bytes: 1000), try file(10))
         var limit = rlimit()
         try #require(unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
         var none = rlimit(rlim_cur: 3, rlim_max: limit.rlim_max)
@@ -61,7 +55,7 @@ struct LentFilesTests {
         "a user has as many bytes in memory files as allowed → a larger file is refused, a smaller file is allowed"
     )
     func bytes() throws {
-        let lent = LentFiles(limits: limits())
+        let lent = LentFiles(files: 3, bytes: 1000)
         var kept = try [file(900)]
         try lent.lend(kept[0], to: 7)
         let (large, small) = try (file(101), file(100))
@@ -76,7 +70,7 @@ struct LentFilesTests {
 
     @Test("listd closes a file that a client still has open or mapped → the file is counted until nobody uses it")
     func elsewhere() throws {
-        let lent = LentFiles(limits: limits())
+        let lent = LentFiles(files: 3, bytes: 1000)
         var own: FileDescriptor? = try file(4096)
         var copy: FileDescriptor? = try FileDescriptor(duplicating: try #require(own?.rawValue))
         try lent.lend(try #require(own), to: 7)
@@ -91,7 +85,7 @@ struct LentFilesTests {
 
     @Test("a thousand memory files are created and closed one by one → no file is tracked at the end")
     func many() throws {
-        let lent = LentFiles(limits: limits())
+        let lent = LentFiles(files: 3, bytes: 1000)
         for _ in 0..<1000 { try lent.lend(try file(10), to: 7) }
         #expect(lent.use == (0, 0))
     }
