@@ -14,19 +14,15 @@ package final class StoreConnection {
     private(set) var hasRemains: Bool
     /// Whether the rows of removed lists cannot be deleted at present, most likely because the disk is full.
     private var isStuck = false
-    private var written = Written()
+    /// Whether the whole log is already moved into the database file.
+    private var isCheckpointed = false
+    /// Whether the start of this run is recorded in the file.
+    private var runHasBegun = false
+    /// Whether a commit waits until it is synced to the disk (`PRAGMA synchronous`).
+    private var syncs = false
     private let report: @Sendable (StoreLoss) -> Void
     /// The loss that was reported last; nil after the files were found in order again.
     private var reported: StoreLoss?
-    /// The state of the database's files and connection.
-    private struct Written {
-        /// Whether the whole log is already moved into the database file.
-        var isCheckpointed = false
-        /// Whether the start of this run is recorded in the file.
-        var runHasBegun = false
-        /// Whether a commit waits until it is synced to the disk (`PRAGMA synchronous`).
-        var syncs = false
-    }
 
     /// The number of frames at which the log is moved into the database file (SQLite's own default).
     private static let longLog = 1000
@@ -151,22 +147,22 @@ package final class StoreConnection {
 
     /// Deletes all rows of removed lists on a full disk. Needs no disk space beyond that of the log.
     private func sweepAll() {
-        var part = StoreWriter.Part.large
+        var size = StoreWriter.SweepSize.large
         while hasRemains {
-            guard let failure = sweep(part) else { continue }
+            guard let failure = sweep(size) else { continue }
             isStuck = !failure.isFull
             if isStuck { return }
             checkpoint()
-            guard let failure = sweep(part) else { continue }
-            guard failure.isFull, let smaller = part.smaller else { return isStuck = true }
-            part = smaller
+            guard let failure = sweep(size) else { continue }
+            guard failure.isFull, let smaller = size.smaller else { return isStuck = true }
+            size = smaller
         }
     }
 
-    private func sweep(_ part: StoreWriter.Part) -> SQLiteFailure? {
+    private func sweep(_ size: StoreWriter.SweepSize) -> SQLiteFailure? {
         var isDone = false
         let failure = transact(isSynced: false) { (writer) throws(SQLiteFailure) in
-            isDone = try !writer.sweep(part)
+            isDone = try !writer.sweep(size)
         }
         guard failure == nil else { return failure }
         isStuck = false
@@ -189,16 +185,16 @@ package final class StoreConnection {
     }
 
     private func recordCommit(of lists: [WrittenList]) {
-        files.record(lists, written: writer.commit(), frames: database.logFrames, isSynced: written.syncs)
-        written.isCheckpointed = false
+        files.record(lists, written: writer.commit(), frames: database.logFrames, isSynced: syncs)
+        isCheckpointed = false
         if database.logFrames >= Self.longLog { checkpoint() }
     }
 
     /// Moves the log into the database file, so that the next transaction restarts the log in its present space. If
     /// that fails, a later checkpoint moves the frames.
     private func checkpoint() {
-        guard !written.isCheckpointed else { return }
-        written.isCheckpointed = (try? database.checkpoint()) != nil
+        guard !isCheckpointed else { return }
+        isCheckpointed = (try? database.checkpoint()) != nil
         room.recordTruncation()
         files.recordTruncation()
     }
@@ -211,16 +207,16 @@ package final class StoreConnection {
             try checkFiles()
             // The first transaction is synced: otherwise a power cut could lose acknowledged changes together with the
             // record of the run, so that the next run would not notice.
-            try setSyncing(isSynced || !written.runHasBegun)
+            try setSyncing(isSynced || !runHasBegun)
             try database.run("BEGIN IMMEDIATE")
-            if !written.runHasBegun { try writer.recordBegin(of: run) }
+            if !runHasBegun { try writer.recordBegin(of: run) }
             try body(&writer)
             let lists = try writer.finish()
             // Reserves the space in the database file, so that a later checkpoint does not fail on a full disk.
             try room.reserve(upTo: pageSize * (try database.number("PRAGMA page_count") ?? 0))
             isCommitting = true
             try database.run("COMMIT")
-            written.runHasBegun = true
+            runHasBegun = true
             recordCommit(of: lists)
             return nil
         } catch {
@@ -245,9 +241,9 @@ package final class StoreConnection {
     }
 
     private func setSyncing(_ syncs: Bool) throws(SQLiteFailure) {
-        guard syncs != written.syncs else { return }
+        guard syncs != self.syncs else { return }
         try database.execute(syncs ? "PRAGMA synchronous = FULL" : "PRAGMA synchronous = NORMAL")
-        written.syncs = syncs
+        self.syncs = syncs
     }
 }
 

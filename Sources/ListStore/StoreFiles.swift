@@ -261,7 +261,7 @@ extension SQLiteFailure {
 final class StoreRoom {
     /// The suffix of the reserve's file name, after the name of the database.
     static let suffix = "-reserve"
-    /// The size of the reserve in bytes, enough to delete a part of a removed list (``StoreWriter/Part/small``).
+    /// The size of the reserve in bytes, enough to delete a part of a removed list (``StoreWriter/SweepSize/small``).
     private static let reserveSize: Int64 = 512 << 10
     /// The increment of the database file's allocation in bytes, unless the disk has less space.
     private static let step: Int64 = 64 << 10

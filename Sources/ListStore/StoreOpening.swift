@@ -46,7 +46,7 @@ extension SQLiteStore {
         try StoreOpening.makeDirectory(directory)
         if let refusal = refusal(directory: directory) { throw ListError(.storeFailed, refusal) }
         let opening = StoreOpening(
-            path: directory + "/" + fileName, boot: boot ?? MachineBoot.identifier,
+            path: directory + "/" + fileName, boot: boot ?? StoreOpening.presentBoot,
             now: now ?? StoreOpening.presentTime, report: report)
         return try opening.open(isGivenUp: isGivenUp)
     }
@@ -69,6 +69,12 @@ struct StoreOpening {
         var now = timespec()
         unsafe clock_gettime(CLOCK_REALTIME, &now)
         return Int64(now.tv_sec) * 1_000_000 + Int64(now.tv_nsec) / 1000
+    }
+
+    /// The kernel's identifier of the present boot of the machine; empty when `/proc/sys` is not accessible, as in a
+    /// sandbox.
+    static var presentBoot: String {
+        (KernelFile.text("/proc/sys/kernel/random/boot_id") ?? "").filter(\.isHexDigit)
     }
 
     func open(isGivenUp: @escaping () -> Bool) throws(ListError) -> OpenedStore {
@@ -432,13 +438,5 @@ extension StoredAdapter {
     var durability: Durability {
         guard case .string(let word)? = options["durability"] else { return AdapterOptions().durability }
         return Durability(rawValue: word) ?? AdapterOptions().durability
-    }
-}
-
-/// The kernel's identifier of the present boot of the machine.
-enum MachineBoot {
-    /// The identifier; empty when `/proc/sys` is not accessible, as in a sandbox.
-    static var identifier: String {
-        (KernelFile.text("/proc/sys/kernel/random/boot_id") ?? "").filter(\.isHexDigit)
     }
 }

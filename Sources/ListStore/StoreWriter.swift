@@ -201,29 +201,29 @@ struct StoreWriter {
     static func isNameOfRemoved(_ name: String) -> Bool { name.utf8.first == 0 }
 
     /// The maximum size of a deletion in one transaction: a number of rows, and a number of bytes in them.
-    struct Part {
+    struct SweepSize {
         var rows: Int64
         var bytes: Int64
 
         /// The size while the disk has free space.
-        static let large = Part(rows: 1024, bytes: 1 << 20)
+        static let large = SweepSize(rows: 1024, bytes: 1 << 20)
         /// The smallest size, for a full disk.
-        static let small = Part(rows: 16, bytes: 16 << 10)
+        static let small = SweepSize(rows: 16, bytes: 16 << 10)
 
         /// The next smaller size; nil for ``small``.
-        var smaller: Part? { rows > Self.small.rows ? Part(rows: rows / 8, bytes: bytes / 8) : nil }
+        var smaller: SweepSize? { rows > Self.small.rows ? SweepSize(rows: rows / 8, bytes: bytes / 8) : nil }
     }
 
     /// Deletes a part of the rows of removed adapters. Returns false when no removed adapter is left.
-    func sweep(_ part: Part) throws(SQLiteFailure) -> Bool {
+    func sweep(_ size: SweepSize) throws(SQLiteFailure) -> Bool {
         guard let key = try database.number("SELECT key FROM adapter WHERE removed = 1 LIMIT 1") else { return false }
         if let last = try lastRow(
-            of: part, selectedBy: "SELECT position, length(fields) FROM object WHERE adapter = ? ORDER BY position",
+            of: size, selectedBy: "SELECT position, length(fields) FROM object WHERE adapter = ? ORDER BY position",
             adapter: key)
         {
             try database.run("DELETE FROM object WHERE adapter = ? AND position <= ?", .number(key), .number(last))
         } else if let last = try lastRow(
-            of: part, selectedBy: "SELECT revision, length(bytes) FROM change WHERE adapter = ? ORDER BY revision",
+            of: size, selectedBy: "SELECT revision, length(bytes) FROM change WHERE adapter = ? ORDER BY revision",
             adapter: key)
         {
             try database.run("DELETE FROM change WHERE adapter = ? AND revision <= ?", .number(key), .number(last))
@@ -234,11 +234,12 @@ struct StoreWriter {
         return true
     }
 
-    /// Returns the key of the last row in a part; nil if there are no rows.
+    /// Returns the key of the last row that a deletion of a size has; nil if there are no rows.
     ///
     /// - Parameter sql: selects the key and the size of each row.
-    private func lastRow(of part: Part, selectedBy sql: String, adapter key: Int64) throws(SQLiteFailure) -> Int64? {
-        var (left, last): (Part, Int64?) = (part, nil)
+    private func lastRow(of size: SweepSize, selectedBy sql: String, adapter key: Int64) throws(SQLiteFailure) -> Int64?
+    {
+        var (left, last): (SweepSize, Int64?) = (size, nil)
         let rows = try database.statement(sql, .number(key))
         defer { rows.reset() }
         while left.rows > 0, left.bytes > 0, try database.step(rows), let place = rows.number(0) {

@@ -189,7 +189,7 @@ package final class StoredList: Sendable {
     // MARK: Writing
 
     /// The decision about a requested write.
-    private enum Decision {
+    private enum WriteDecision {
         case write(StoreChange, Durability)
         /// Nothing has to be written.
         case nothing
@@ -197,12 +197,12 @@ package final class StoredList: Sendable {
         case later
     }
 
-    private func write(_ decide: (inout Record) -> Decision) async throws(ListError) {
+    private func write(_ decide: (inout Record) -> WriteDecision) async throws(ListError) {
         if let error = await submit(decide) { throw error }
     }
 
     /// Submits a change, and returns the error if it is not stored.
-    private func submit(_ decide: (inout Record) -> Decision) async -> ListError? {
+    private func submit(_ decide: (inout Record) -> WriteDecision) async -> ListError? {
         await withCheckedContinuation { continuation in
             submit(decide) { continuation.resume(returning: $0) }
         }
@@ -210,7 +210,7 @@ package final class StoredList: Sendable {
 
     /// Submits the change that `decide` returns to the store, in the order of the calls.
     private func submit(
-        _ decide: (inout Record) -> Decision, completion: @escaping @Sendable (ListError?) -> Void
+        _ decide: (inout Record) -> WriteDecision, completion: @escaping @Sendable (ListError?) -> Void
     ) {
         let answer = record.withLock { record -> (@Sendable () -> Void)? in
             guard let store else { return { completion(nil) } }
