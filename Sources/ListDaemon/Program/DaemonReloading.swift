@@ -172,7 +172,7 @@ struct ReloadResult {
 
 extension RunningDaemon {
     /// Whether the daemon is stopping, so that a start or a reload takes no further steps.
-    var isStopping: Bool { stopFlag.isSet || service.phase != .running }
+    var isStopping: Bool { stopFlag.isSet || service.isShuttingDown }
 
     /// Carries out a plan, as far as the store and the engines allow it, until the daemon stops.
     ///

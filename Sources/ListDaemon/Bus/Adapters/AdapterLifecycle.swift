@@ -95,7 +95,7 @@ extension AdapterLifecycle {
             let adapter = export(
                 stored, restoredFrom: restored, name: name, options: options, access: access, parts: made)
             // A plugin that was not started because listd is stopping is no fault.
-            guard !faults.isEmpty, service.phase == .running else { return }
+            guard !faults.isEmpty, !service.isShuttingDown else { return }
             for fault in faults {
                 log.error("adapter \(name.quoted) was restored incompletely: \(fault)", .adapter(name))
             }

@@ -171,7 +171,7 @@ extension AdapterObject {
     func update(
         _ call: Call, expecting expected: UInt64 = 0, animated: Bool = true, _ operation: UpdateRequest.Operation
     ) {
-        if service.phase != .running {
+        if service.isShuttingDown {
             return call.fail(ListError.ending)
         }
         if options.source != .push, operation.changesObjects {

@@ -10,14 +10,6 @@ package import ListWorkers
 /// The state that all objects on the bus share; each kind of state has one owner.
 @DBusActor
 package final class Service {
-    /// Whether listd still accepts writes.
-    package enum Phase: Sendable {
-        /// All calls are accepted.
-        case running
-        /// A stop was requested: writes are refused, while reads and views are still answered.
-        case shuttingDown
-    }
-
     /// The objects that are exported on every connection.
     package let tree = ObjectTree()
     /// The daemon's log.
@@ -33,8 +25,8 @@ package final class Service {
     let adapters = AdapterDirectory()
     /// The open views.
     let views = ViewDirectory()
-    /// Whether listd still accepts writes.
-    package private(set) var phase = Phase.running
+    /// Whether a stop was requested: writes are refused then, while reads and views are still answered.
+    package private(set) var isShuttingDown = false
     /// The connections to the bus and to direct clients.
     private(set) lazy var transports = Transports(
         onCongestion: { [weak self] in self?.setFlushesHeld($0) },
@@ -83,11 +75,11 @@ package final class Service {
     }
 
     /// Refuses writing calls from now on.
-    package func beginShutdown() { phase = .shuttingDown }
+    package func beginShutdown() { isShuttingDown = true }
 
     /// Throws if a stop was requested, because writes are refused then.
     func checkWriting() throws(ListError) {
-        guard phase == .running else { throw .ending }
+        guard !isShuttingDown else { throw .ending }
     }
 
     /// Counts events.
