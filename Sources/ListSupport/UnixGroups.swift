@@ -9,7 +9,7 @@ package enum UnixGroups {
 
     /// Returns the names of all groups of a user; an empty set for a user in no database.
     package static func names(ofUser user: UInt32) -> Set<String> {
-        unsafe withEntry { (record: inout passwd, buffer, size, result) in
+        unsafe withEntry(passwd()) { record, buffer, size, result in
             unsafe getpwuid_r(user, &record, buffer, size, &result)
         } body: { entry in
             unsafe Set(groupIDs(of: entry).compactMap(name(ofGroup:)))
@@ -18,7 +18,7 @@ package enum UnixGroups {
 
     /// Returns the name of a user; nil for a user in no database.
     package static func name(ofUser user: UInt32) -> String? {
-        unsafe withEntry { (record: inout passwd, buffer, size, result) in
+        unsafe withEntry(passwd()) { record, buffer, size, result in
             unsafe getpwuid_r(user, &record, buffer, size, &result)
         } body: { entry in
             unsafe entry.pw_name.map { unsafe String(cString: $0) }
@@ -28,7 +28,7 @@ package enum UnixGroups {
     /// Returns whether there is a user with this name or number.
     package static func userExists(_ name: String) -> Bool {
         let isNamed =
-            unsafe withEntry { (record: inout passwd, buffer, size, result) in
+            unsafe withEntry(passwd()) { record, buffer, size, result in
                 unsafe getpwnam_r(name, &record, buffer, size, &result)
             } body: { _ in
                 true
@@ -38,7 +38,7 @@ package enum UnixGroups {
 
     /// Returns whether there is a group with this name.
     package static func exists(_ name: String) -> Bool {
-        unsafe withEntry { (record: inout Glibc.group, buffer, size, result) in
+        unsafe withEntry(Glibc.group()) { record, buffer, size, result in
             unsafe getgrnam_r(name, &record, buffer, size, &result)
         } body: { _ in
             true
@@ -49,7 +49,7 @@ package enum UnixGroups {
     /// or this process may not do that.
     package static func become(_ name: String) -> Bool {
         let found: (user: uid_t, group: gid_t, groups: [gid_t])? =
-            unsafe withEntry { (record: inout passwd, buffer, size, result) in
+            unsafe withEntry(passwd()) { record, buffer, size, result in
                 unsafe getpwnam_r(name, &record, buffer, size, &result)
             } body: { entry in
                 unsafe (entry.pw_uid, entry.pw_gid, groupIDs(of: entry))
@@ -69,15 +69,16 @@ package enum UnixGroups {
     }
 
     private static func name(ofGroup group: gid_t) -> String? {
-        unsafe withEntry { (record: inout Glibc.group, buffer, size, result) in
+        unsafe withEntry(Glibc.group()) { record, buffer, size, result in
             unsafe getgrgid_r(group, &record, buffer, size, &result)
         } body: { entry in
             unsafe String(cString: entry.gr_name)
         }
     }
 
-    /// Calls one of the `get…_r` functions with a buffer that grows until the entry fits.
-    private static func withEntry<Entry: Zeroed, Result>(
+    /// Calls one of the `get…_r` functions with an empty entry and a buffer that grows until the entry fits.
+    private static func withEntry<Entry, Result>(
+        _ empty: Entry,
         _ lookUp: (inout Entry, UnsafeMutablePointer<CChar>, Int, inout UnsafeMutablePointer<Entry>?) -> Int32,
         body: (Entry) -> Result
     ) -> Result? {
@@ -85,7 +86,7 @@ package enum UnixGroups {
         while size <= 1 << 20 {
             // The strings of the entry point into the buffer, which outlives `body`.
             let (outcome, found) = unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: size) { buffer in
-                var record = Entry()
+                var record = empty
                 var result: UnsafeMutablePointer<Entry>?
                 guard let start = buffer.baseAddress else { return (ENOMEM, Result?.none) }
                 let outcome = unsafe lookUp(&record, start, size, &result)
@@ -97,11 +98,3 @@ package enum UnixGroups {
         return nil
     }
 }
-
-/// A C structure whose initialiser fills it with zeros.
-private protocol Zeroed {
-    init()
-}
-
-extension passwd: Zeroed {}
-extension group: Zeroed {}

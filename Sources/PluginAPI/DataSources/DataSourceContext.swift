@@ -160,8 +160,9 @@ public final class DataSourceActivity {
 
     /// Sets the callback of the timer or descriptor.
     func setCallback(_ body: @escaping () -> Void) {
-        let body = OnQueue(body)
-        source.setEventHandler { body.value() }
+        // Owned by the data source's queue, on which this is called, and on which the handler runs.
+        nonisolated(unsafe) let body = body
+        source.setEventHandler { unsafe body() }
     }
 
     /// Starts the timer or watch; `whenCancelled` is called by ``cancel()``.
@@ -180,18 +181,6 @@ public final class DataSourceActivity {
         source.setEventHandler(handler: nil)
         whenCancelled?()
         whenCancelled = nil
-    }
-}
-
-/// A value that only the callbacks of one serial queue use.
-///
-/// Dispatch needs Sendable closures because it cannot know that its queue is the executor that owns the value.
-struct OnQueue<Value>: @unchecked Sendable {
-    // Owned by the data source's queue: made on it, and read only by handlers that run on it.
-    let value: Value
-
-    init(_ value: Value) {
-        self.value = value
     }
 }
 
