@@ -23,7 +23,8 @@ final class Derivation: Sendable {
     /// Receives a report, with the number of the base that it is about (see ``begin(_:number:)``).
     typealias Sink = @Sendable (Report, _ number: UInt64) -> Void
 
-    private final class State: @unchecked Sendable {
+    /// What is derived at present, and how far.
+    private final class DerivationState: @unchecked Sendable {
         // Owned by the derivation's serial queue.
         fileprivate var list = DerivedList(DerivedQuery())
         /// The number of the base that is followed now.
@@ -34,7 +35,7 @@ final class Derivation: Sendable {
     }
 
     private let queue = DispatchQueue(label: "org.listd.following")
-    private let state = State()
+    private let state = DerivationState()
     private let sink: Sink
 
     init(_ sink: @escaping Sink) { self.sink = sink }

@@ -25,7 +25,7 @@ final class Follower: Source {
     /// The list that is followed at present.
     private var base: AdapterObject?
     /// The list whose objects the follower shows.
-    private var content = Content.unknown
+    private var content = ShownContent.unknown
     /// The number of the present base. It increases whenever the follower starts or stops following a list, so that
     /// outdated answers are recognised.
     private var number: UInt64 = 0
@@ -52,7 +52,7 @@ final class Follower: Source {
     }
 
     /// The list that the objects come from, which decides who may see them.
-    private enum Content {
+    private enum ShownContent {
         /// The list has no objects.
         case empty
         /// The objects were restored from the store. They come from the list named `baseName`, if it exists.
