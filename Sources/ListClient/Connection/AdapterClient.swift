@@ -106,43 +106,21 @@ public struct AdapterClient {
         }
     }
 
-    /// The answer of a call of `Search`.
-    public struct SearchResult: Sendable, Equatable {
-        /// An object and its position in the list.
-        public struct Place: Sendable, Equatable {
-            /// The index of the object's section.
-            public let index: UInt32
-            /// The identifier of the object.
-            public let objectID: String
-
-            /// Creates a place.
-            public init(index: UInt32, objectID: String) {
-                self.index = index
-                self.objectID = objectID
-            }
-        }
-
-        /// The revision of the list that was searched.
-        public let revision: UInt64
-        /// The place of the next match; nil if there is none.
-        public let place: Place?
-    }
-
     /// Finds the next object that contains a text, ignoring case. The empty text matches nothing.
     ///
     /// - Parameters:
     ///   - fields: the names of the fields to search; empty for all text fields.
     ///   - from: the first section to search. If it is past the end, a backward search begins at the last section.
     ///   - backwards: whether to search towards the beginning. The search does not wrap around.
+    /// - Returns: the revision of the list that was searched, and the section and id of the match; nil if there is none.
     /// - Throws: `LimitsExceeded` while this connection has a search in progress; `AccessDenied` for a user who may
     ///   not read the list.
     public func search(
         _ text: String, in fields: [String] = [], from: UInt32 = 0, backwards: Bool = false
-    ) async throws(DBusError) -> SearchResult {
+    ) async throws(DBusError) -> (revision: UInt64, match: (section: UInt32, objectID: String)?) {
         let (revision, isFound, index, id) = try await object.call(
             "Search", text, fields, from, backwards, returning: UInt64.self, Bool.self, UInt32.self, String.self)
-        return SearchResult(
-            revision: revision, place: isFound ? SearchResult.Place(index: index, objectID: id) : nil)
+        return (revision, isFound ? (index, id) : nil)
     }
 
     /// The state of the source of a list.

@@ -267,7 +267,7 @@ public struct ItemPath: Sendable, Hashable {
     public let item: Int
 
     /// Creates a path.
-    public init(section: Int, item: Int) {
+    public init(section: Int, item: Int = 0) {
         self.section = section
         self.item = item
     }

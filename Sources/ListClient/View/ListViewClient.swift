@@ -21,23 +21,9 @@ public final class ListViewClient {
     }
 
     /// The place that a view must show. A range refers to the picture with the sequence `seen`.
-    private enum Place {
+    private enum WantedPlace {
         case viewport(x: Double, y: Double, width: Double, height: Double)
-        case range(seen: UInt64, first: Position, last: Position)
-    }
-
-    /// The position of an item.
-    public struct Position: Sendable, Hashable {
-        /// The index of the section.
-        public var section: UInt32
-        /// The index of the item inside of the section.
-        public var item: UInt32
-
-        /// Creates a position.
-        public init(section: UInt32, item: UInt32 = 0) {
-            self.section = section
-            self.item = item
-        }
+        case range(seen: UInt64, first: ItemPath, last: ItemPath)
     }
 
     /// The present picture: the items in their slots.
@@ -55,7 +41,7 @@ public final class ListViewClient {
     private var isClosed = false
     private var isSending = false
     private var isSyncing = false
-    private var waiting: Place?
+    private var waiting: WantedPlace?
     private var answered: [@DBusActor () -> Void] = []
 
     /// Opens a view of a list.
@@ -131,7 +117,7 @@ public final class ListViewClient {
     /// - Parameter seen: the sequence of the picture, or with the option `range-at=revision` the revision of the list, to
     ///   which the range refers; nil for that of the present picture. The daemon adjusts the range to the changes since
     ///   then.
-    public func setVisibleRange(from first: Position, through last: Position, seen: UInt64? = nil) {
+    public func setVisibleRange(from first: ItemPath, through last: ItemPath, seen: UInt64? = nil) {
         let newest = namesRevisions ? picture.revision : picture.sequence
         waiting = .range(seen: seen ?? newest, first: first, last: last)
         sendPlace()
@@ -234,7 +220,8 @@ public final class ListViewClient {
         case .viewport(let x, let y, let width, let height):
             call("SetViewport", picture.sequence, x, y, width, height) { $0.handleAnswer($1) }
         case .range(let seen, let first, let last):
-            call("SetVisibleRange", seen, first.section, first.item, last.section, last.item) { $0.handleAnswer($1) }
+            let numbers = [first.section, first.item, last.section, last.item].map(UInt32.init(clamping:))
+            call("SetVisibleRange", seen, numbers[0], numbers[1], numbers[2], numbers[3]) { $0.handleAnswer($1) }
         }
     }
 

@@ -65,7 +65,7 @@ public struct Picture: Sendable, Equatable {
     }
 
     /// The outcome of applying a change.
-    public enum Outcome: Sendable, Equatable {
+    public enum ChangeOutcome: Sendable, Equatable {
         /// The change was applied.
         case applied
         /// The change is older than the picture and was ignored.
@@ -145,7 +145,7 @@ public struct Picture: Sendable, Equatable {
     }
 
     /// Applies a `Changed` signal, in the order release, show, place, rebind.
-    public mutating func apply(_ change: PictureChange) -> Outcome {
+    public mutating func apply(_ change: PictureChange) -> ChangeOutcome {
         guard change.sequence > sequence else { return .ignored }
         guard change.sequence == sequence + 1 else { return .gap }
         var new = shown
@@ -236,22 +236,11 @@ extension PictureChange {
             sequence: try reader.readUInt64(), revision: try reader.readUInt64(),
             contentSize: try Extent(reading: &reader), offset: try Position(reading: &reader),
             released: try [UInt32](from: &reader), shown: try [Picture.Shown](from: &reader),
-            placed: try [Placed](from: &reader), rebound: try [Rebound](from: &reader).map { ($0.slot, $0.content) })
+            placed: try [Placed](from: &reader),
+            rebound: try [DBusStruct<UInt32, Content>](from: &reader).map(\.members))
         let details = try PictureDetails(from: &reader)
         (shift, isAnimated, causes) = (details.shift, details.isAnimated, details.causes)
         (sticky, stickyEdge) = (details.sticky, details.stickyEdge)
-    }
-
-    private struct Rebound: DBusDecodable {
-        static var signature: Signature { "(ua{sv})" }
-        var slot: UInt32
-        var content: Content
-
-        init(from reader: inout MessageReader) throws(DBusError) {
-            (slot, content) = try reader.structure { (inside) throws(DBusError) in
-                (try inside.readUInt32(), try Content(from: &inside))
-            }
-        }
     }
 }
 

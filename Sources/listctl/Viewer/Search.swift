@@ -287,8 +287,8 @@ extension Search {
     ) async throws(DBusError) -> Hit? {
         let result = try await AdapterClient(adapter).search(
             query.text, from: UInt32(clamping: first), backwards: query.isBackwards)
-        guard let place = result.place, isWanted(Int(place.index)) else { return nil }
-        return Hit(objectID: place.objectID, position: Position(section: Int(place.index), part: .item(0)))
+        guard let match = result.match, isWanted(Int(match.section)) else { return nil }
+        return Hit(objectID: match.objectID, position: Position(section: Int(match.section), part: .item(0)))
     }
 }
 

@@ -8,8 +8,6 @@ import Testing
 @Suite("Search, over the bus", .timeLimit(.minutes(3)))
 @DBusActor
 struct SearchBusTests {
-    private typealias Found = AdapterClient.SearchResult
-
     private func fill(_ adapter: TestAdapter) async throws {
         _ = try await adapter.performUpdates([
             Row("a", "", ["name": .string("Straße"), "n": .int32(1)]),
@@ -33,8 +31,8 @@ struct SearchBusTests {
         {
             let found = try await list.search(text, in: fields, from: from, backwards: backwards)
             #expect(found.revision == 1)
-            if let place = found.place { #expect(["a", "b", "c", "d"][Int(place.index)] == place.objectID) }
-            return found.place?.objectID
+            if let match = found.match { #expect(["a", "b", "c", "d"][Int(match.section)] == match.objectID) }
+            return found.match?.objectID
         }
         let cases: [(text: String, fields: [String], from: UInt32, backwards: Bool, id: String?)] = [
             ("strasse", [], 0, false, "a"), ("strasse", [], 1, false, "c"), ("strasse", [], 3, false, nil),
@@ -56,7 +54,7 @@ struct SearchBusTests {
         try await list.fill(5000, ["t": .string("hay")])
         _ = try await list.applyChanges([Upsert("needle", "", "last", "", ["t": .string("Needle")])])
         let found = try await AdapterClient(list.by(stage.stage.client)).search("needle")
-        #expect(found.place == Found.Place(index: 5000, objectID: "needle") && found.revision == 2)
+        #expect(found.match?.section == 5000 && found.match?.objectID == "needle" && found.revision == 2)
         await stage.stop()
     }
 
@@ -74,14 +72,14 @@ struct SearchBusTests {
         var errors: [String] = []
         for search in searches {
             do {
-                #expect(try await search.value.place == nil)
+                #expect(try await search.value.match == nil)
             } catch {
                 errors.append(DBusError(error).name)
             }
         }
         #expect(errors == Array(repeating: Listd.standardError("LimitsExceeded"), count: 2))
-        #expect(try await fourth.value.place == nil)
-        #expect(try await list.search("needle").place == nil)
+        #expect(try await fourth.value.match == nil)
+        #expect(try await list.search("needle").match == nil)
         await stage.stop()
     }
 
@@ -105,8 +103,8 @@ struct SearchBusTests {
             let found = try await list.search("needle", from: 10)
             // Revision 1 does not have the searched object. Of the later revisions, each odd one has it.
             #expect(
-                (found.place != nil) == (found.revision % 2 == 1 && found.revision > 1), "revision \(found.revision)")
-            #expect(found.place.map { $0.index == 30_000 + UInt32(found.revision) - 1 } ?? true)
+                (found.match != nil) == (found.revision % 2 == 1 && found.revision > 1), "revision \(found.revision)")
+            #expect(found.match.map { $0.section == 30_000 + UInt32(found.revision) - 1 } ?? true)
         }
         writer.cancel()
         _ = await writer.result
@@ -129,12 +127,12 @@ struct SearchBusTests {
         try await stage.manager.call("RemoveAdapter", "list")
         _ = await abandoned.result
         switch await search.result {
-        case .success(let found): #expect(found.place == nil)
+        case .success(let found): #expect(found.match == nil)
         case .failure(let error):
             #expect(
                 [Listd.error("NoSuchAdapter"), Listd.standardError("UnknownObject")].contains(DBusError(error).name))
         }
-        #expect(try await AdapterClient(other.by(client)).search("x").place == nil)
+        #expect(try await AdapterClient(other.by(client)).search("x").match == nil)
         #expect(await stage.stop() == ListdProcess.Outcome(status: 0))
     }
 
@@ -146,12 +144,12 @@ struct SearchBusTests {
         let adapter = try await stage.createAdapter("list", ["readers": .string("owner")])
         try await fill(adapter)
         let long = String(repeating: "ß", count: 7_900_000)
-        #expect(try await AdapterClient(adapter.by(stage.client)).search(long).place == nil)
+        #expect(try await AdapterClient(adapter.by(stage.client)).search(long).match == nil)
         for transport in TransportKind.allCases {
             let list = AdapterClient(adapter.by(try await stage.connect(transport)))
             let fields = (0..<20_000).map { "field \($0)" }
-            #expect(try await list.search("weg", in: fields).place == nil)
-            #expect(try await list.search("weg", in: fields + ["name"]).place?.objectID == "b")
+            #expect(try await list.search("weg", in: fields).match == nil)
+            #expect(try await list.search("weg", in: fields + ["name"]).match?.objectID == "b")
         }
         if Agent.canBeOthers {
             let stranger = try await Agent(stage.bus.address, user: Agent.nobody)
