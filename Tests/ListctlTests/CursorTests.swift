@@ -137,7 +137,7 @@ struct CursorTests {
         var list = FakeList(heights: columns == 1 ? heights : heights.map { _ in 44 }, columns: columns)
         var browser = openBrowser(&list, rows: Int.random(in: 1...12, using: &random))
         for _ in 0..<60 {
-            let steps: [Browser.Step] = [
+            let steps: [Browser.Movement] = [
                 .rows(1), .rows(-1), .pages(1), .pages(-1), .home, .end, .scroll(rows: 3), .scroll(rows: -3),
                 .fraction(Double.random(in: 0...1, using: &random)),
             ]

@@ -17,7 +17,7 @@ struct MeasuringTests {
         var list = FakeList(heights: first + Array(repeating: 44, count: 3000))
         var browser = Browser(columns: 80, rows: 23)
         #expect(list.serve(&browser, browser.start()))
-        for step in [Browser.Step.rows(1), .pages(1), .pages(1), .end, .rows(-1), .pages(-1), .home] {
+        for step in [Browser.Movement.rows(1), .pages(1), .pages(1), .end, .rows(-1), .pages(-1), .home] {
             #expect(list.serve(&browser, browser.step(step)))
         }
         #expect(list.serve(&browser, browser.step(.end)))

@@ -16,7 +16,7 @@ struct ScrollingTests {
     }
 
     /// Repeats a step until it changes nothing. Returns all items that were ever on the screen.
-    private func repeatStep(_ step: Browser.Step, _ browser: inout Browser, _ list: inout FakeList) -> Set<Int> {
+    private func repeatStep(_ step: Browser.Movement, _ browser: inout Browser, _ list: inout FakeList) -> Set<Int> {
         var seen = browser.seen
         var presses = 0
         var before: (Double, Cursor)
@@ -34,7 +34,7 @@ struct ScrollingTests {
     private func check(_ original: FakeList, rows: Int, _ comment: Comment) {
         let all = Set(original.frames.indices)
         for (down, up) in [
-            (Browser.Step.rows(1), Browser.Step.rows(-1)), (.pages(1), .pages(-1)),
+            (Browser.Movement.rows(1), Browser.Movement.rows(-1)), (.pages(1), .pages(-1)),
             (.scroll(rows: 1), .scroll(rows: -1)),
         ] {
             var list = original
@@ -107,7 +107,9 @@ struct ScrollingTests {
         var list = FakeList(heights: Array(repeating: 44, count: 100))
         var browser = openBrowser(&list, rows: 10)
         let requests = browser.step(.scroll(rows: 1))
-        for step in [Browser.Step.scroll(rows: 1), .pages(1), .scroll(rows: -1)] { #expect(browser.step(step) == []) }
+        for step in [Browser.Movement.scroll(rows: 1), .pages(1), .scroll(rows: -1)] {
+            #expect(browser.step(step) == [])
+        }
         #expect(list.serve(&browser, requests))
         #expect(browser.scroller.top == 44 * 11)
     }

@@ -45,11 +45,11 @@ private struct ReadList {
     }
 
     /// Returns the result of a search; `nil` when the search does not end.
-    mutating func find(_ text: String, behind start: Search.Position?) -> Search.Step? {
+    mutating func find(_ text: String, behind start: Search.Position?) -> Search.NextRead? {
         find(Search.Query(text: text, start: start))
     }
 
-    mutating func find(_ query: Search.Query) -> Search.Step? {
+    mutating func find(_ query: Search.Query) -> Search.NextRead? {
         var search = Search(query)
         var step = search.first
         for _ in 0..<100_000 {
@@ -63,7 +63,7 @@ private struct ReadList {
 @Suite("Searching the items of a list")
 struct SearchTests {
     /// Returns the expected hit, found as simply as possible.
-    private func expectedStep(_ list: ReadList, _ query: Search.Query) -> Search.Step {
+    private func expectedStep(_ list: ReadList, _ query: Search.Query) -> Search.NextRead {
         let text = query.text
         let hits = list.objects.enumerated().flatMap { section, object in
             object.items.enumerated().compactMap { item, title -> Search.Hit? in
@@ -97,7 +97,7 @@ struct SearchTests {
                 )
             }
             var list = ReadList(objects: objects, most: Int.random(in: 1...5, using: &random))
-            let parts: [Search.Position.Part] = [.header, .item(0), .item(1), .footer]
+            let parts: [Search.SectionPart] = [.header, .item(0), .item(1), .footer]
             let start: Search.Position? =
                 Bool.random(using: &random)
                 ? nil
@@ -205,14 +205,14 @@ struct SearchTests {
         var state = viewer()
         var query = try search("1", &state)
         let cell = Search.Hit(objectID: "o1", position: Search.Position(section: 1, part: .item(0)))
-        for part in [Search.Position.Part.header, .item(0), .footer, .header] {
+        for part in [Search.SectionPart.header, .item(0), .footer, .header] {
             _ = state.handle(.found(query, cell))
             query = try #require(state.press(.character("n")).query)
             #expect(query == Search.Query(text: "1", start: Search.Position(section: 1, part: part)))
         }
         query.isBackwards = true
         #expect(state.press(.character("N")).query == query)
-        for part in [Search.Position.Part.footer, .item(0), .header, .footer] {
+        for part in [Search.SectionPart.footer, .item(0), .header, .footer] {
             _ = state.handle(.found(query, cell))
             query = try #require(state.press(.character("N")).query)
             #expect(query.start == Search.Position(section: 1, part: part))

@@ -10,7 +10,7 @@ public import DBus
 @DBusActor
 public final class ListClient {
     /// The state of the client, which has at most one connection, attempt or timer at a time.
-    private enum State {
+    private enum ConnectionState {
         case idle
         case connecting
         case connected(Connection)
@@ -20,7 +20,7 @@ public final class ListClient {
 
     private let address: BusAddress
     private let onChange: @DBusActor (Availability) -> Void
-    private var state = State.idle
+    private var state = ConnectionState.idle
     private var subscription: Subscription?
     private var backoff = Backoff(from: .milliseconds(100), upTo: .seconds(10))
 

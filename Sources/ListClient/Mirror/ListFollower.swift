@@ -201,7 +201,7 @@ public final class ListFollower {
 
     /// Makes the mirror's next request. There is one call at a time; the next one is chosen when its answer was
     /// applied.
-    private func perform(_ step: Mirror.Step) {
+    private func perform(_ step: Mirror.FollowUp) {
         guard !isBusy else { return }
         switch step {
         case .readAll: readAll()
@@ -254,7 +254,7 @@ public final class ListFollower {
     /// Calls the list. The answer is applied before any signal that arrives after it.
     private func call<each Argument: DBusEncodable>(
         _ member: String, _ arguments: repeat each Argument,
-        then handle: @escaping @DBusActor (ListFollower, Message) throws(DBusError) -> Mirror.Step
+        then handle: @escaping @DBusActor (ListFollower, Message) throws(DBusError) -> Mirror.FollowUp
     ) {
         guard let adapter = followed?.adapter else { return }
         isBusy = true
@@ -273,7 +273,7 @@ public final class ListFollower {
         }
     }
 
-    private func handleAnswer(_ result: Result<Mirror.Step, DBusError>) {
+    private func handleAnswer(_ result: Result<Mirror.FollowUp, DBusError>) {
         switch result {
         case .success(let step): perform(step)
         case .failure(let error) where error.name == ListdErrorName.revisionGone: perform(.readAll)

@@ -7,7 +7,7 @@
 /// owner of the mirror reads `missing` and requests that range from the daemon.
 public struct Mirror: Sendable {
     /// The step that the owner must take after an input.
-    public enum Step: Sendable, Equatable {
+    public enum FollowUp: Sendable, Equatable {
         /// Nothing: the input was already known or was applied.
         case none
         /// Call `GetChanges` from this revision on, because a signal was lost.
@@ -16,7 +16,8 @@ public struct Mirror: Sendable {
         case readAll
     }
 
-    struct Entry: Sendable {
+    /// A section of the copy.
+    struct MirroredSection: Sendable {
         /// The identity of the entry, which it keeps through all moves. Keys are never reused.
         var key: UInt64
         var object: MirroredObject?
@@ -27,9 +28,9 @@ public struct Mirror: Sendable {
     public private(set) var epoch = ""
     /// The revision of this copy; 0 before the first `reset`.
     public private(set) var revision: UInt64 = 0
-    private(set) var entries: [Entry] = []
+    private(set) var entries: [MirroredSection] = []
     /// The entries in the order that was reported last; nil while the order has not changed since.
-    private var reported: [Entry]?
+    private var reported: [MirroredSection]?
     /// The keys of entries whose new content was not reported yet.
     private var changed: Set<UInt64> = []
     /// The range of sections that contains all missing and changed sections.
@@ -75,7 +76,7 @@ public struct Mirror: Sendable {
     }
 
     /// Applies an `Updated` signal or a batch of `GetChanges`, according to the contract's rules for clients.
-    public mutating func apply(_ update: Update) -> Step {
+    public mutating func apply(_ update: Update) -> FollowUp {
         // Another list has come to the same path, whatever its revisions are.
         if let other = update.epoch, other != epoch { return .readAll }
         if update.kind == .announce { return update.revision > revision ? .catchUp(since: revision) : .none }
@@ -95,7 +96,7 @@ public struct Mirror: Sendable {
     /// An answer of another epoch or revision than the mirror's is not applied. If it is newer, the mirror must catch up.
     public mutating func fill(
         from offset: Int, objects: [MirroredObject], epoch other: String, revision answered: UInt64
-    ) -> Step {
+    ) -> FollowUp {
         guard other == epoch else { return .readAll }
         guard answered == revision else { return answered > revision ? .catchUp(since: revision) : .none }
         for (section, object) in zip(offset..., objects) where entries.indices.contains(section) {
@@ -187,7 +188,7 @@ public struct Mirror: Sendable {
 
     private mutating func reorder(by update: Update) throws(BatchMismatch) {
         let old = entries
-        let arrival = Entry(key: 0, object: nil, isMissing: true)
+        let arrival = MirroredSection(key: 0, object: nil, isMissing: true)
         var new = try old.applying(update.sections, placeholder: arrival)
         try Self.checkSectionCount(expected: update.sectionCount, actual: new.count)
         var key = nextKey
@@ -213,16 +214,18 @@ public struct Mirror: Sendable {
     }
 
     /// Returns the keys of entries with new content: reloaded sections, and sections that stay and have item changes.
-    private static func keysOfRefreshedEntries(by update: Update, old: [Entry], new: [Entry]) -> Set<UInt64> {
+    private static func keysOfRefreshedEntries(by update: Update, old: [MirroredSection], new: [MirroredSection])
+        -> Set<UInt64>
+    {
         var keys = Set(update.sections.reloads.flatMap(\.range).map { old[$0].key })
         for section in update.items.oldSections where old.indices.contains(section) { keys.insert(old[section].key) }
         for section in update.items.newSections where new.indices.contains(section) { keys.insert(new[section].key) }
         return keys
     }
 
-    private mutating func makeEntry() -> Entry {
+    private mutating func makeEntry() -> MirroredSection {
         nextKey += 1
-        return Entry(key: nextKey, object: nil, isMissing: true)
+        return MirroredSection(key: nextKey, object: nil, isMissing: true)
     }
 }
 

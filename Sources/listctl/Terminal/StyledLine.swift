@@ -39,12 +39,13 @@ struct Style: Sendable, Equatable {
 
 /// A line of a screen: printable parts with their styles, side by side.
 struct StyledLine: Sendable, Equatable {
-    struct Part: Sendable, Equatable {
+    /// A text in one style.
+    struct StyledText: Sendable, Equatable {
         var text: PrintableText
         var style: Style
     }
 
-    private(set) var parts: [Part] = []
+    private(set) var parts: [StyledText] = []
     private(set) var columns = 0
 
     /// Appends a part.
@@ -54,7 +55,7 @@ struct StyledLine: Sendable, Equatable {
         if let last = parts.last, last.style == style {
             parts[parts.count - 1].text = last.text + text
         } else {
-            parts.append(Part(text: text, style: style))
+            parts.append(StyledText(text: text, style: style))
         }
     }
 

@@ -9,7 +9,7 @@ import ListClient
 /// not belong to the screen before.
 struct Browser {
     /// A movement that the user requests.
-    enum Step: Equatable {
+    enum Movement: Equatable {
         /// The cursor moves down by a number of rows.
         case rows(Int)
         /// The screen moves down by a number of screens, and the cursor with it.
@@ -28,7 +28,7 @@ struct Browser {
     /// The place to which the screen and the cursor have to move, but which no picture shows yet.
     private var requestedPlace: Place?
     /// The steps that the user made while a call was in flight.
-    private var queuedSteps: [Step] = []
+    private var queuedSteps: [Movement] = []
     /// The movement of the cursor when the screen's picture has arrived.
     private var pendingMove = CursorMove.follow
 
@@ -134,7 +134,7 @@ struct Browser {
     }
 
     /// Makes a step, at once or when the picture of the screen has arrived.
-    mutating func step(_ step: Step) -> [ViewerEffect] {
+    mutating func step(_ step: Movement) -> [ViewerEffect] {
         requestedPlace = nil
         guard scroller.hasArrived else {
             if queuedSteps.count < Self.maximumSteps { queuedSteps.append(step) }
@@ -190,7 +190,7 @@ struct Browser {
     /// The maximum number of queued steps, so that the effect of a held key ends soon after it is released.
     private static let maximumSteps = 32
 
-    private mutating func perform(_ step: Step) -> [ViewerEffect] {
+    private mutating func perform(_ step: Movement) -> [ViewerEffect] {
         let y: Double?
         switch step {
         case .rows(let count):
@@ -373,12 +373,12 @@ struct Cursor: Equatable {
 /// The identity of an item, header or footer of an object, wherever it is on the screen. Cursor and hits use it.
 struct Place: Equatable, Sendable {
     let objectID: String
-    let part: Search.Position.Part
+    let part: Search.SectionPart
 
     /// The item index for `ScrollTo`; 0 for a header or footer.
     var item: UInt32 { if case .item(let item) = part { item } else { 0 } }
 
-    init(objectID: String, part: Search.Position.Part) {
+    init(objectID: String, part: Search.SectionPart) {
         self.objectID = objectID
         self.part = part
     }

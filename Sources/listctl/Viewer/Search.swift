@@ -11,17 +11,17 @@ import ListClient
 /// section is accepted in any case, so the search ends soon, however often the list changes. The viewer scrolls to a
 /// hit by the id of its object.
 struct Search {
+    /// A part of a section, in the order of the screen.
+    enum SectionPart: Comparable {
+        case header
+        case item(UInt32)
+        case footer
+    }
+
     /// The position of an item, header or footer in the list. Positions are ordered like the list.
     struct Position: Comparable {
-        /// A part of a section, in the order of the screen.
-        enum Part: Comparable {
-            case header
-            case item(UInt32)
-            case footer
-        }
-
         let section: Int
-        let part: Part
+        let part: SectionPart
 
         static func < (a: Position, b: Position) -> Bool { (a.section, a.part) < (b.section, b.part) }
     }
@@ -44,8 +44,8 @@ struct Search {
         var isThorough = true
     }
 
-    /// The next step of a search.
-    enum Step: Equatable {
+    /// What a search does next.
+    enum NextRead: Equatable {
         /// Read the objects and the items of a number of sections.
         case read(section: Int, count: Int)
         case found(Hit)
@@ -92,10 +92,10 @@ struct Search {
     }
 
     /// The first part of the list to read.
-    var first: Step { .read(section: section, count: count) }
+    var first: NextRead { .read(section: section, count: count) }
 
     /// Searches the part that was read, and returns the next step.
-    mutating func consume(_ part: ReadPart) -> Step {
+    mutating func consume(_ part: ReadPart) -> NextRead {
         guard !part.objects.isEmpty else { return wrapAround() }
         let read = part.objects.count
         if let hit = hit(in: part.objects, part.items) {
@@ -117,7 +117,7 @@ struct Search {
     }
 
     /// Continues the search at the other end of the list, or ends it after the second pass.
-    private mutating func wrapAround() -> Step {
+    private mutating func wrapAround() -> NextRead {
         if let best { return .found(best) }
         guard let start = query.start, !hasWrapped else { return .notFound }
         (hasWrapped, count) = (true, Self.maximumSections)

@@ -221,7 +221,7 @@ struct ViewerState {
         }
     }
 
-    private mutating func step(_ step: Browser.Step) -> [ViewerEffect] {
+    private mutating func step(_ step: Browser.Movement) -> [ViewerEffect] {
         lastHit = nil
         return adaptColumns(browser.step(step))
     }
