@@ -65,12 +65,7 @@ extension RunningDaemon {
                 adapter.source.retry()
             }
         }
-        var limits = ServiceLimits.OfCalls()
-        limits.payloadBytes = new.limits.payloadBytes
-        limits.objects = new.limits.objects
-        limits.bulk = new.limits.bulk
-        limits.creators = new.creators ?? options.bus.defaultCreators
-        service.setLimits(limits)
+        service.setLimits(new.limits, creators: new.creators ?? options.bus.defaultCreators)
         server?.limit(
             connections: new.limits.directConnections, perUser: new.limits.directConnectionsPerUser,
             authenticationTimeout: new.limits.authenticationTime)

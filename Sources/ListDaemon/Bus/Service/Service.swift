@@ -56,9 +56,9 @@ package final class Service {
         calls.queue.onLimitsLookup { [limits] user, new in limits.quotas.setLimits(new.perUser, of: user) }
     }
 
-    /// Changes the limits of calls.
-    func setLimits(_ new: ServiceLimits.OfCalls) {
-        guard limits.setCallLimits(new) else { return }
+    /// Changes the limits of calls, and the rule for who may create adapters.
+    func setLimits(_ new: Limits, creators: Creators) {
+        guard limits.setCallLimits(new, creators: creators) else { return }
         for adapter in adapters.all { adapter.setLimits(new.bulk) }
     }
 

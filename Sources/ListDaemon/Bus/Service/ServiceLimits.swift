@@ -9,21 +9,9 @@ internal import ListSupport
 /// The limits of calls, and the quotas of users.
 @DBusActor
 final class ServiceLimits {
-    /// The limits of single calls, and the rule for who may create adapters.
-    struct OfCalls: Sendable {
-        /// The rule for who may create adapters.
-        var creators = Creators.any
-        /// The maximum number of bytes of all objects in one call.
-        var payloadBytes = 16 << 20
-        var objects = ObjectLimits()
-        /// The limits on data that clients pass through file descriptors.
-        var bulk = BulkReader.Limits()
-
-        /// Makes the default limits of the contract.
-        init() {}
-    }
-
-    private var calls = OfCalls()
+    private var calls = Limits()
+    /// The rule for who may create adapters.
+    private(set) var creators = Creators.any
     /// The quotas of users.
     let quotas: QuotaLedger
     /// The bookings of configured lists, which have no limits.
@@ -38,8 +26,6 @@ final class ServiceLimits {
     /// Makes the limits; those of calls have the contract's defaults.
     init(quotas: Quotas.Amounts) { self.quotas = QuotaLedger(limits: quotas) }
 
-    /// The rule for who may create adapters.
-    var creators: Creators { calls.creators }
     /// The maximum number of bytes of all objects in one call.
     var payloadBytes: Int { calls.payloadBytes }
     var objects: ObjectLimits { calls.objects }
@@ -47,7 +33,8 @@ final class ServiceLimits {
     var ofBulk: BulkReader.Limits { calls.bulk }
 
     /// Changes the limits of calls; returns whether the limits of file descriptors have changed.
-    func setCallLimits(_ new: OfCalls) -> Bool {
+    func setCallLimits(_ new: Limits, creators: Creators) -> Bool {
+        self.creators = creators
         defer { calls = new }
         guard new.bulk != calls.bulk else { return false }
         bulk.setLimits(new.bulk)
