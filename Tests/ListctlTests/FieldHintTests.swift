@@ -73,7 +73,7 @@ struct FieldHintTests {
     @Test("a table is wider than the terminal → the last columns are omitted, and their names are known")
     func narrow() {
         let rows = [
-            ContentTable.Row(
+            ContentTable.ContentRow(
                 leading: ["id1"],
                 content: ["a": .string("x"), "b": .string("yyyyyyyyyyyyyyyyyyyy"), "title": .string("T")])
         ]
@@ -109,7 +109,7 @@ struct FieldHintTests {
     @Test("a field equals each object's id or type → omitted on a terminal; fields with hints → before other fields")
     func repeated() {
         let rows = ["a", "b"].map { id in
-            ContentTable.Row(
+            ContentTable.ContentRow(
                 leading: [id, "file"],
                 content: [
                     "name": .string(id), "kind": .string("file"), "extra": .string("x"), "mode": .int64(0o40755),

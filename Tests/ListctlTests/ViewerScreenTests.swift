@@ -182,7 +182,7 @@ struct ViewerScreenTests {
         var state = viewer([["title": .string("one ONE two")], ["title": .string("none")]])
         _ = state.type("/one")
         let lines = ViewerScreen.screen(of: state).lines
-        func marked(_ row: Int, _ role: Style.Role) -> [String] {
+        func marked(_ row: Int, _ role: Style.ScreenRole) -> [String] {
             lines[row].parts.filter { $0.style.role == role }.map(\.text.text)
         }
         #expect(marked(1, .hitAtCursor) == ["one", "ONE"])

@@ -209,7 +209,7 @@ extension ListDaemonClient.AdapterRow {
 
 extension TextStyle {
     /// Returns the style for the state of a list or plugin.
-    static func role(ofState state: String) -> Role {
+    static func role(ofState state: String) -> TextRole {
         switch state {
         case "ready": .good
         case "failed": .bad
@@ -278,7 +278,7 @@ struct Showing {
     /// Prints a table of rows. The first rows are read twice, because they determine the columns.
     @DBusActor
     private func print(
-        _ count: Int, _ row: (Int) throws(DBusError) -> ContentTable.Row, leading: [TextTable.Column],
+        _ count: Int, _ row: (Int) throws(DBusError) -> ContentTable.ContentRow, leading: [TextTable.Column],
         hints: [String: FieldHint], _ context: CommandContext
     ) throws(DBusError) {
         guard count > 0 else {
@@ -288,7 +288,7 @@ struct Showing {
             }
             return
         }
-        var sample: [ContentTable.Row] = []
+        var sample: [ContentTable.ContentRow] = []
         for place in 0..<min(count, ContentTable.sampleSize) { sample.append(try row(place)) }
         let all = isRaw ? Array(Set(sample.flatMap { $0.content.keys })).sorted() : nil
         if let columns {
@@ -350,10 +350,10 @@ struct ListedObjects {
     var count: Int { lines.count }
 
     /// Returns an object as a row of a table.
-    func row(_ place: Int) throws(DBusError) -> ContentTable.Row {
+    func row(_ place: Int) throws(DBusError) -> ContentTable.ContentRow {
         do throws(JSONFault) {
             let object = try MirroredObject(jsonl: lines[place])
-            return ContentTable.Row(leading: [object.id, object.type], content: object.fields)
+            return ContentTable.ContentRow(leading: [object.id, object.type], content: object.fields)
         } catch {
             throw .failed("listd wrote an object that cannot be read")
         }
@@ -418,9 +418,9 @@ struct ListedItems {
     var count: Int { items.count }
 
     /// Returns an item as a row of a table.
-    func row(_ place: Int) -> ContentTable.Row {
+    func row(_ place: Int) -> ContentTable.ContentRow {
         let (section, objectID, item, reuseIdentifier, content) = items[place]
-        return ContentTable.Row(leading: ["\(section)", objectID, "\(item)", reuseIdentifier], content: content)
+        return ContentTable.ContentRow(leading: ["\(section)", objectID, "\(item)", reuseIdentifier], content: content)
     }
 
     func printJSON() {

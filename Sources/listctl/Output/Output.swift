@@ -144,7 +144,7 @@ struct TextStyle: Equatable, Sendable {
     }
 
     /// The meaning of a text, which decides its style.
-    enum Role: Sendable {
+    enum TextRole: Sendable {
         case plain
         /// The heading of a table.
         case heading
@@ -193,7 +193,7 @@ struct TextStyle: Equatable, Sendable {
     }
 
     /// Returns the text with the escape sequences of its style. Blanks at the end of the text are not styled.
-    func painted(_ text: String, _ role: Role) -> String {
+    func painted(_ text: String, _ role: TextRole) -> String {
         guard isColored, let code = role.code, !text.isEmpty else { return text }
         let shown = text.trimmingTrailingBlanks
         return "\u{1B}[\(code)m\(shown)\u{1B}[0m" + text.dropFirst(shown.count)

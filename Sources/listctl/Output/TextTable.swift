@@ -10,7 +10,7 @@ struct TextTable {
         let title: String
         var isNumber = false
         /// Returns the style of a cell by its text.
-        var role: @Sendable (String) -> TextStyle.Role = { _ in .plain }
+        var role: @Sendable (String) -> TextStyle.TextRole = { _ in .plain }
     }
 
     private let columns: [Column]
@@ -63,7 +63,7 @@ struct TextTable {
     /// Returns the line of a row. Control characters in the cells must have been replaced already.
     func line(_ cells: [String]) -> String { line(cells) { columns[$0].role($1) } }
 
-    private func line(_ cells: [String], role: (Int, String) -> TextStyle.Role) -> String {
+    private func line(_ cells: [String], role: (Int, String) -> TextStyle.TextRole) -> String {
         var line = ""
         for (column, (cell, width)) in zip(cells, widths).enumerated() {
             let used = DisplayText.columns(of: cell)
@@ -92,7 +92,7 @@ extension Output {
 /// written whole to any other output.
 struct ContentTable {
     /// One row: the texts of the leading columns, and the fields.
-    struct Row {
+    struct ContentRow {
         let leading: [String]
         let content: Content
     }
@@ -115,7 +115,7 @@ struct ContentTable {
     ///   - chosen: the names of the fields to show. `nil` shows all fields except those that only serve drawing: first
     ///     those that name or explain an object, then those with a hint, then the rest.
     init(
-        leading: [TextTable.Column], sample rows: some Collection<Row>, isWhole: Bool = false, chosen: [String]?,
+        leading: [TextTable.Column], sample rows: some Collection<ContentRow>, isWhole: Bool = false, chosen: [String]?,
         texts: FieldTexts, style: TextStyle
     ) {
         self.texts = texts
@@ -142,7 +142,7 @@ struct ContentTable {
 
     var heading: String { table.heading }
 
-    func line(_ row: Row) -> String {
+    func line(_ row: ContentRow) -> String {
         let cells = Self.cells(of: row.content, texts)
         let all = row.leading + fields.map { cells[Array($0.utf8)] ?? "" }
         return table.line(all.map { DisplayText.sanitized($0) })
@@ -155,7 +155,7 @@ struct ContentTable {
     }
 
     /// Returns the names of the fields to show, in the order of their columns.
-    private static func fields(of rows: some Collection<Row>, _ texts: FieldTexts) -> [String] {
+    private static func fields(of rows: some Collection<ContentRow>, _ texts: FieldTexts) -> [String] {
         var (seen, fields) = (Set<[UInt8]>(), [String]())
         for row in rows {
             for (name, _) in texts.texts(of: row.content) where seen.insert(Array(name.utf8)).inserted {
@@ -176,13 +176,13 @@ struct ContentTable {
     /// Whether there is a leading column whose text equals the text of a field in every row.
     ///
     /// - Parameter texts: the text of the field in each row; nil in a row that lacks the field.
-    private static func repeatsLeadingColumn(_ texts: [String?], of rows: some Collection<Row>) -> Bool {
+    private static func repeatsLeadingColumn(_ texts: [String?], of rows: some Collection<ContentRow>) -> Bool {
         guard let first = rows.first else { return false }
         return first.leading.indices.contains { column in zip(texts, rows).allSatisfy { $0 == $1.leading[column] } }
     }
 
     /// Whether every value of a field is a number, and at least one row has the field.
-    private static func isNumeric(field name: String, in rows: some Collection<Row>) -> Bool {
+    private static func isNumeric(field name: String, in rows: some Collection<ContentRow>) -> Bool {
         var some = false
         for case let value? in rows.lazy.map({ $0.content[name] }) {
             switch value.unwrapped {

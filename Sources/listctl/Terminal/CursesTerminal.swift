@@ -317,7 +317,7 @@ struct CursesStyle: Sendable {
         return appearance
     }
 
-    private func coloured(_ role: Style.Role) -> Appearance {
+    private func coloured(_ role: Style.ScreenRole) -> Appearance {
         switch role {
         case .plain: Appearance()
         case .dim: Appearance(attributes: listd_attribute_dim)
@@ -333,7 +333,7 @@ struct CursesStyle: Sendable {
         }
     }
 
-    private func plain(_ role: Style.Role) -> Appearance {
+    private func plain(_ role: Style.ScreenRole) -> Appearance {
         switch role {
         case .plain, .accent: Appearance()
         case .dim: Appearance(attributes: listd_attribute_dim)

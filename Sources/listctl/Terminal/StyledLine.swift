@@ -3,7 +3,7 @@
 /// The style of a part of a line on the viewer's screen.
 struct Style: Sendable, Equatable {
     /// The meaning of the text, which `CursesStyle` maps to attributes and a colour.
-    enum Role: Sendable, Equatable {
+    enum ScreenRole: Sendable, Equatable {
         case plain
         /// Less important than the text around it.
         case dim
@@ -30,11 +30,11 @@ struct Style: Sendable, Equatable {
         case blue, green, cyan, magenta, yellow, red
     }
 
-    var role = Role.plain
+    var role = ScreenRole.plain
     var isBold = false
 
     static let plain = Style()
-    static func role(_ role: Role, bold isBold: Bool = false) -> Style { Style(role: role, isBold: isBold) }
+    static func role(_ role: ScreenRole, bold isBold: Bool = false) -> Style { Style(role: role, isBold: isBold) }
 }
 
 /// A line of a screen: printable parts with their styles, side by side.

@@ -210,13 +210,13 @@ struct Scroller {
 /// daemon.
 struct RowLayout {
     /// A row, with its offset in the content in points, and the items that start on it.
-    struct Row {
+    struct ItemRow {
         let y: Double
         var items: [Picture.Shown] = []
     }
 
     /// The rows in the order of their offsets. There is at least one row.
-    private(set) var rows: [Row] = []
+    private(set) var rows: [ItemRow] = []
     /// The headers and footers that float over the items of their section.
     private(set) var floating: [Picture.Shown] = []
     private let pointsPerRow: Double
@@ -239,7 +239,7 @@ struct RowLayout {
             let next = index + 1 < starts.count ? starts[index + 1].y : end
             appendRows(behind: start.y, upTo: next, in: window)
         }
-        if rows.isEmpty { rows = [Row(y: 0)] }
+        if rows.isEmpty { rows = [ItemRow(y: 0)] }
     }
 
     /// Returns the index of the first row on a screen whose viewport begins at `y`.
@@ -282,9 +282,9 @@ struct RowLayout {
     }
 
     /// Stores the floating headers and footers, and returns the other items grouped by their offsets.
-    private mutating func separateFloating(from items: [Picture.Shown]) -> [Row] {
+    private mutating func separateFloating(from items: [Picture.Shown]) -> [ItemRow] {
         let cells = Dictionary(grouping: items.filter { $0.kind == "cell" }, by: \.section)
-        var starts: [Row] = []
+        var starts: [ItemRow] = []
         for item in items {
             let isFloating =
                 item.kind != "cell" && cells[item.section, default: []].contains { $0.overlapsVertically(item) }
@@ -293,7 +293,7 @@ struct RowLayout {
             } else if let last = starts.last, item.frame.y - last.y < Self.tolerance {
                 starts[starts.count - 1].items.append(item)
             } else {
-                starts.append(Row(y: item.frame.y, items: [item]))
+                starts.append(ItemRow(y: item.frame.y, items: [item]))
             }
         }
         return starts
@@ -305,7 +305,7 @@ struct RowLayout {
         // The picture has items up to 20 points beyond the viewport. The gap above them needs no row.
         let count = ((bottom - top - 20) / pointsPerRow).rounded(.up)
         guard count >= 1 else { return }
-        for row in 0..<Int(count) { rows.append(Row(y: bottom - (count - Double(row)) * pointsPerRow)) }
+        for row in 0..<Int(count) { rows.append(ItemRow(y: bottom - (count - Double(row)) * pointsPerRow)) }
     }
 
     /// Appends the empty rows between an item and the next one, as far as the rows are near the viewport. With them, a
@@ -315,7 +315,7 @@ struct RowLayout {
         let first = max(1, ((window.lowerBound - y) / pointsPerRow).rounded(.up))
         let last = min(count - 1, ((window.upperBound - y) / pointsPerRow).rounded(.down))
         guard first <= last else { return }
-        for row in Int(first)...Int(last) { rows.append(Row(y: y + Double(row) * pointsPerRow)) }
+        for row in Int(first)...Int(last) { rows.append(ItemRow(y: y + Double(row) * pointsPerRow)) }
     }
 }
 

@@ -70,8 +70,8 @@ struct ViewerScreen {
         let name = state.filter.isEmpty ? state.title : "\(state.title) & \(state.filter)"
         line.append(fitted(name, to: titleWidth), style)
         for column in columns {
-            line.append(.blank(Table.gap), style)
-            let text = Table.heading(of: column.key, in: encoding)
+            line.append(.blank(FieldColumns.gap), style)
+            let text = FieldColumns.heading(of: column.key, in: encoding)
             line.append(text.fitted(to: column.width, alignedRight: column.isRightAligned, in: encoding), style)
         }
         line.pad(to: frame.columns, style)
@@ -129,8 +129,8 @@ struct ViewerScreen {
         guard !columns.isEmpty else { return cell(of: item, width: frame.listColumns) }
         line.append(title(of: item, width: width), .ofItems(reusedAs: item.reuseIdentifier))
         for column in columns {
-            line.append(.blank(Table.gap))
-            let text = Table.text(of: item, in: column, encoding)
+            line.append(.blank(FieldColumns.gap))
+            let text = FieldColumns.text(of: item, in: column, encoding)
             line.append(text.fitted(to: column.width, alignedRight: column.isRightAligned, in: encoding))
         }
         return line
@@ -152,12 +152,12 @@ struct ViewerScreen {
             columns: width + state.pan + 1
         ).dropping(state.pan)
         // On a wide terminal, the details do not move further to the right, so that they stay near the title.
-        let near = max(whole.columns, min(width, Self.maximumCellWidth) - Table.gap)
-        let room = width - whole.columns - Table.gap
+        let near = max(whole.columns, min(width, Self.maximumCellWidth) - FieldColumns.gap)
+        let room = width - whole.columns - FieldColumns.gap
         let details = printable(ItemText.details(of: item.content, columns: max(0, room)), columns: max(0, room))
         let shown = room >= 8 ? min(room, details.columns) : 0
         let style = Style.ofItems(reusedAs: item.reuseIdentifier)
-        let first = min(width - shown, max(whole.columns + Table.gap, near - shown + Table.gap))
+        let first = min(width - shown, max(whole.columns + FieldColumns.gap, near - shown + FieldColumns.gap))
         line.append(whole.fitted(to: shown > 0 ? first : width, in: encoding), style)
         line.append(details.fitted(to: shown, in: encoding), .role(.dim))
         line.pad(to: width)
@@ -469,7 +469,7 @@ extension StyledLine {
             for hit in Self.hits(of: wanted, in: cells.map { $0.character.lowercased() }) {
                 result.append(part.text[done..<hit], part.style)
                 done = hit + wanted.count
-                let role: Style.Role = part.style.role == .cursor ? .hitAtCursor : .hit
+                let role: Style.ScreenRole = part.style.role == .cursor ? .hitAtCursor : .hit
                 result.append(part.text[hit..<done], .role(role))
             }
             result.append(part.text[done..<cells.count], part.style)
@@ -552,15 +552,15 @@ extension ViewerScreen {
 ///
 /// The items on the screen determine the columns and their widths. A column never becomes narrower while the user
 /// scrolls.
-struct Table: Equatable {
-    struct Column: Equatable {
+struct FieldColumns: Equatable {
+    struct FieldColumn: Equatable {
         let key: String
         let hint: FieldHint?
         var width: Int
         var isRightAligned: Bool
     }
 
-    private(set) var columns: [Column] = []
+    private(set) var columns: [FieldColumn] = []
     private let encoding: TextEncoding
     /// The width of the longest title.
     private var title = 0
@@ -593,14 +593,15 @@ struct Table: Equatable {
         for key in keys where !columns.contains(where: { $0.key == key }) {
             let hint = hints[key]
             let heading = Self.heading(of: key, in: encoding).columns
-            columns.append(Column(key: key, hint: hint, width: heading, isRightAligned: hint?.isRightAligned ?? true))
+            columns.append(
+                FieldColumn(key: key, hint: hint, width: heading, isRightAligned: hint?.isRightAligned ?? true))
         }
         columns.sort { Self.rank($0) < Self.rank($1) }
         for index in columns.indices { columns[index].widen(for: cells, in: encoding) }
     }
 
     /// Returns the columns that fit beside the titles, and the width of the title column.
-    func columns(fittingInto width: Int) -> (columns: [Column], titleWidth: Int) {
+    func columns(fittingInto width: Int) -> (columns: [FieldColumn], titleWidth: Int) {
         let least = max(12, width * 2 / 5)
         var (room, count) = (width, 0)
         for column in columns {
@@ -618,7 +619,7 @@ struct Table: Equatable {
     }
 
     /// Returns the text of an item in a column.
-    static func text(of item: Picture.Shown, in column: Column, _ encoding: TextEncoding) -> PrintableText {
+    static func text(of item: Picture.Shown, in column: FieldColumn, _ encoding: TextEncoding) -> PrintableText {
         let value = item.content[column.key]
         let text = value.flatMap { column.hint?.text(of: $0) ?? ItemText.plain($0) } ?? ""
         return PrintableText(text, in: encoding, columns: maximumWidth + 1)
@@ -645,18 +646,18 @@ struct Table: Equatable {
         return hinted + others
     }
 
-    private static func rank(_ column: Column) -> (Int, String) {
+    private static func rank(_ column: FieldColumn) -> (Int, String) {
         (column.hint?.rank ?? .max, column.key)
     }
 }
 
-extension Table.Column {
+extension FieldColumns.FieldColumn {
     fileprivate mutating func widen(for cells: [Picture.Shown], in encoding: TextEncoding) {
         for cell in cells {
             guard let value = cell.content[key] else { continue }
             if hint == nil, !value.isNumber { isRightAligned = false }
-            let text = Table.text(of: cell, in: self, encoding)
-            width = max(width, min(text.columns, Table.maximumWidth))
+            let text = FieldColumns.text(of: cell, in: self, encoding)
+            width = max(width, min(text.columns, FieldColumns.maximumWidth))
         }
     }
 }

@@ -73,7 +73,7 @@ struct ViewerState {
     private(set) var browser: Browser
     private(set) var notices = Notices()
     private(set) var facts = ListFacts()
-    private(set) var table: Table
+    private(set) var table: FieldColumns
     /// The text that is marked wherever it occurs.
     private(set) var marked = ""
     /// The text of the filter; empty when the whole list is shown.
@@ -97,7 +97,7 @@ struct ViewerState {
         (self.emptyText, self.marked) = (emptyText, marked)
         frame = ScreenFrame(columns: columns, rows: rows, hasNote: !note.isEmpty)
         browser = Browser(columns: frame.listColumns, rows: frame.listRows)
-        table = Table(in: encoding)
+        table = FieldColumns(in: encoding)
     }
 
     /// Handles an event; returns the effects to carry out.
@@ -152,7 +152,7 @@ struct ViewerState {
     private mutating func handleOpening() -> [ViewerEffect] {
         notices.isSilent = false
         notices.condition = ""
-        (hasContents, lastHit, table, facts, pan) = (false, nil, Table(in: encoding), ListFacts(), 0)
+        (hasContents, lastHit, table, facts, pan) = (false, nil, FieldColumns(in: encoding), ListFacts(), 0)
         defer { placeToRestore = nil }
         return adaptColumns(browser.start(at: placeToRestore, fromTop: !filter.isEmpty))
     }
