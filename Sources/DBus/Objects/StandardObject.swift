@@ -40,13 +40,11 @@ extension StandardObject {
         StandardInterface.peer,
         [
             .method("Ping") { _, call in call.reply() },
-            .function("GetMachineId", out: "machine_uuid") { (_, _) in try MachineID.read() },
+            .function("GetMachineId", out: "machine_uuid") { (_, _) in try machineID() },
         ])
-}
 
-/// Reads the id of the machine (machine-id(5)).
-private enum MachineID {
-    static func read() throws(DBusError) -> String {
+    /// Reads the id of the machine (machine-id(5)).
+    private static func machineID() throws(DBusError) -> String {
         var id = sd_id128_t()
         guard unsafe sd_id128_get_machine(&id) >= 0 else {
             throw DBusError(.fileNotFound, "this machine has no valid /etc/machine-id")
