@@ -321,12 +321,12 @@ actor Gate<Value: Sendable> {
 
 /// An executor that holds back its jobs until it is opened, and then passes them to the event loop.
 private final class GateExecutor<Value: Sendable>: SerialExecutor {
-    private enum State {
+    private enum Position {
         case closed(waiting: [UnownedJob])
         case open(Result<Value, DBusError>)
     }
 
-    private let state = Mutex(State.closed(waiting: []))
+    private let state = Mutex(Position.closed(waiting: []))
 
     var result: Result<Value, DBusError>? {
         state.withLock { if case .open(let result) = $0 { result } else { nil } }

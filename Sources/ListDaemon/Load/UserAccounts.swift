@@ -186,12 +186,7 @@ struct CallRates {
 /// The limits of each user, from the configuration and the system's user databases, whose answers are cached.
 @DBusActor
 final class LimitsByUser {
-    private struct Entry {
-        let limits: Limits
-        let expiry: ContinuousClock.Instant
-    }
-
-    private var entries: [UInt32: Entry] = [:]
+    private var lookedUp: [UInt32: (limits: Limits, expiry: ContinuousClock.Instant)] = [:]
     private var handler: (@DBusActor (UInt32, Limits) -> Void)?
     /// The limits of all users, with the exceptions of single users and groups.
     private(set) var all = Limits()
@@ -199,7 +194,7 @@ final class LimitsByUser {
     /// Changes the limits of all users and the exceptions.
     func setLimits(_ limits: Limits) {
         all = limits
-        entries = [:]
+        lookedUp = [:]
     }
 
     /// Registers a handler that is called with the limits of a user whenever they were looked up. Without individual
@@ -212,12 +207,12 @@ final class LimitsByUser {
     func limits(of user: UInt32) -> Limits {
         guard !all.ofUsers.isEmpty else { return all }
         let now = ContinuousClock.now
-        if let entry = entries[user], entry.expiry > now { return entry.limits }
-        entries = entries.filter { $0.value.expiry > now }
+        if let known = lookedUp[user], known.expiry > now { return known.limits }
+        lookedUp = lookedUp.filter { $0.value.expiry > now }
         let names = [UnixGroups.name(ofUser: user), String(user)].compactMap(\.self)
         let limits = all.ofUsers.limits(
             ofUserNamed: names, groups: UnixGroups.names(ofUser: user), otherwise: all)
-        entries[user] = Entry(limits: limits, expiry: now + UnixGroups.freshness)
+        lookedUp[user] = (limits, now + UnixGroups.freshness)
         handler?(user, limits)
         return limits
     }

@@ -2,15 +2,10 @@
 
 /// A flow-control window that limits the pictures in flight to a viewer. Without limits, every picture is admitted.
 struct CreditWindow {
-    /// An unacknowledged picture: the sequence of its last change, and its size.
-    private struct Entry {
-        let sequence: UInt64
-        let bytes: Int
-    }
-
     private let maximumCount: Int?
     private let maximumBytes: Int?
-    private var entries: [Entry] = []
+    /// The pictures in flight: the sequence of the last change, and the size.
+    private var unacknowledged: [(sequence: UInt64, bytes: Int)] = []
     private var bytes = 0
 
     /// The last sequence that the viewer acknowledged.
@@ -31,8 +26,8 @@ struct CreditWindow {
 
     /// Returns whether a picture of a size may be sent. If no picture is in flight, any picture may be sent.
     func admits(bytes size: Int) -> Bool {
-        if entries.isEmpty { return true }
-        if let maximumCount, entries.count >= maximumCount { return false }
+        if unacknowledged.isEmpty { return true }
+        if let maximumCount, unacknowledged.count >= maximumCount { return false }
         guard let maximumBytes else { return true }
         return size <= maximumBytes - bytes
     }
@@ -42,7 +37,7 @@ struct CreditWindow {
         isStalled = false
         // A picture that no limit counts is not stored, because its viewer may never acknowledge it.
         guard maximumCount != nil || (maximumBytes != nil && size > 0) else { return }
-        entries.append(Entry(sequence: sequence, bytes: size))
+        unacknowledged.append((sequence, size))
         bytes += size
     }
 
@@ -59,23 +54,23 @@ struct CreditWindow {
     mutating func acknowledge(_ sequence: UInt64, lastSent: UInt64) {
         guard sequence > acknowledged, sequence <= lastSent else { return }
         acknowledged = sequence
-        let open = entries.firstIndex { $0.sequence > sequence } ?? entries.count
-        for entry in entries[..<open] { bytes -= entry.bytes }
-        entries.removeFirst(open)
+        let open = unacknowledged.firstIndex { $0.sequence > sequence } ?? unacknowledged.count
+        for picture in unacknowledged[..<open] { bytes -= picture.bytes }
+        unacknowledged.removeFirst(open)
     }
 
     /// Restores the window of a resumed view. The sizes of pictures in flight are unknown by then and count as 0.
     mutating func resume(sequence: UInt64, acknowledged: UInt64, isStalled: Bool) {
         self.acknowledged = min(acknowledged, sequence)
         let open = maximumCount.map { min(sequence - self.acknowledged, UInt64($0)) } ?? 0
-        entries = (0..<open).map { Entry(sequence: sequence - (open - 1 - $0), bytes: 0) }
+        unacknowledged = (0..<open).map { (sequence - (open - 1 - $0), 0) }
         self.isStalled = isStalled
     }
 
     /// Records that the viewer has drawn everything.
     mutating func acknowledgeAll(lastSent: UInt64) {
         acknowledged = lastSent
-        entries.removeAll()
+        unacknowledged.removeAll()
         bytes = 0
         isStalled = false
     }

@@ -66,7 +66,7 @@ package struct Death: Sendable, Equatable {
 /// is changed, removed or reloaded, or the list gets other section controllers. Calls that name a fatal object are
 /// refused. If its contents were asked, the next worker shows an error item for it, without calling its section controller.
 package struct FatalObjects: Sendable {
-    private struct Entry: Sendable {
+    private struct SuspectObject: Sendable {
         let object: ExactText
         let controller: String
         /// The callback in which a worker died, for messages.
@@ -82,7 +82,7 @@ package struct FatalObjects: Sendable {
     static let mostObjects = 256
 
     /// The objects, in the order of their last deaths.
-    private var entries: [Entry] = []
+    private var suspects: [SuspectObject] = []
 
     package init() {}
 
@@ -93,31 +93,31 @@ package struct FatalObjects: Sendable {
     mutating func record(_ death: Death, isOfCaller: Bool) -> SectionFault? {
         guard let callback = death.callback, callback.isAboutObject, isOfCaller || !death.isSentence else { return nil }
         let object = ExactText(callback.object)
-        let known = entries.firstIndex { $0.object == object }
+        let known = suspects.firstIndex { $0.object == object }
         // If several callbacks were running, the object is the cause when its callback is running at the next death, too.
-        let isRepeated = known.map { death.isCertain || $0 == entries.count - 1 } ?? false
-        let old = known.map { entries.remove(at: $0) }
+        let isRepeated = known.map { death.isCertain || $0 == suspects.count - 1 } ?? false
+        let old = known.map { suspects.remove(at: $0) }
         let isFatal = old?.isFatal == true || isOfCaller || isRepeated
         let isAtFault = old?.isAtFault == true || isFatal && (isRepeated || callback.kind.asksContents)
-        if entries.count == Self.mostObjects { entries.removeFirst() }
-        let new = Entry(
+        if suspects.count == Self.mostObjects { suspects.removeFirst() }
+        let new = SuspectObject(
             object: object, controller: callback.controller, place: death.place, isFatal: isFatal, isAtFault: isAtFault)
-        entries.append(new)
+        suspects.append(new)
         guard isAtFault, old?.isAtFault != true else { return nil }
         return SectionFault(objectID: callback.object, controller: callback.controller, reason: new.reason)
     }
 
     /// The objects at fault, with the reasons that their error items show.
     package var faults: [ExactText: String] {
-        Dictionary(entries.filter(\.isAtFault).map { ($0.object, $0.reason) }) { $1 }
+        Dictionary(suspects.filter(\.isAtFault).map { ($0.object, $0.reason) }) { $1 }
     }
 
     /// The fatal objects.
-    package var objects: [String] { entries.filter(\.isFatal).map(\.object.text) }
+    package var objects: [String] { suspects.filter(\.isFatal).map(\.object.text) }
 
     /// Returns the error for a command of a view that names a fatal object; nil = it names none.
     func refusal(of command: ViewCommand) -> ListError? {
-        guard !entries.isEmpty else { return nil }
+        guard !suspects.isEmpty else { return nil }
         switch command {
         case .select(let id, _, _), .setHighlighted(let id, _, _), .invoke(let id, _, _, _):
             let named = ExactText(id)
@@ -139,25 +139,25 @@ package struct FatalObjects: Sendable {
     }
 
     private func refusal(where isNamed: (ExactText) -> Bool) -> ListError? {
-        guard let entry = entries.first(where: { $0.isFatal && isNamed($0.object) }) else { return nil }
+        guard let suspect = suspects.first(where: { $0.isFatal && isNamed($0.object) }) else { return nil }
         return ListError(
             .pluginFailed,
-            "\(entry.reason); calls that name the object are refused until it or the plugin changes")
+            "\(suspect.reason); calls that name the object are refused until it or the plugin changes")
     }
 
     /// Forgets the objects that an update changes, removes or reloads; all of them if it replaces the section controllers.
     package mutating func listWillChange(by change: Change, in table: SectionTable) {
-        guard !entries.isEmpty else { return }
+        guard !suspects.isEmpty else { return }
         if change.scope.contains(.controllers) { return removeAll() }
         let changed = Set(change.updated.map(\.old) + change.removed.map(\.old))
-        entries.removeAll { entry in
-            guard let index = table.index(ofID: entry.object.text, .old) else { return true }
+        suspects.removeAll { suspect in
+            guard let index = table.index(ofID: suspect.object.text, .old) else { return true }
             return changed.contains(index) || change.reloads.contains { $0.range.contains(index) }
         }
     }
 
     /// Forgets all objects, as the plugin was loaded again or in another version.
-    package mutating func removeAll() { entries = [] }
+    package mutating func removeAll() { suspects = [] }
 }
 
 // MARK: - Callers

@@ -82,7 +82,7 @@ package struct Subscriptions<Peer: Hashable & Sendable>: Sendable {
         package var isEmpty: Bool { !broadcasts && recipients.isEmpty }
     }
 
-    private struct Entry: Sendable {
+    private struct Subscriber: Sendable {
         let isDirect: Bool
         /// The place in the order of the peers' first subscriptions.
         let place: UInt64
@@ -118,7 +118,7 @@ package struct Subscriptions<Peer: Hashable & Sendable>: Sendable {
 
     /// Whether some users may not read the adapter.
     package private(set) var isRestricted: Bool
-    private var entries: [Peer: Entry] = [:]
+    private var subscribers: [Peer: Subscriber] = [:]
     private var lastPlace: UInt64 = 0
     /// The peers that get copies of each kind of signals, in the order of their first subscriptions, so that a signal
     /// does not look at peers that do not get it.
@@ -131,11 +131,11 @@ package struct Subscriptions<Peer: Hashable & Sendable>: Sendable {
 
     /// The subscribed peers, in the order of their first subscriptions, and the number of subscriptions of each.
     package var counts: [(peer: Peer, count: Int)] {
-        inOrder(entries).map { ($0.key, $0.value.subscriptions.count) }
+        inOrder(subscribers).map { ($0.key, $0.value.subscriptions.count) }
     }
 
-    private func inOrder(_ entries: [Peer: Entry]) -> [(key: Peer, value: Entry)] {
-        entries.sorted { $0.value.place < $1.value.place }
+    private func inOrder(_ subscribers: [Peer: Subscriber]) -> [(key: Peer, value: Subscriber)] {
+        subscribers.sorted { $0.value.place < $1.value.place }
     }
 
     /// Adds a subscription of a peer.
@@ -143,9 +143,9 @@ package struct Subscriptions<Peer: Hashable & Sendable>: Sendable {
     /// - Parameter id: a number that no subscription has had.
     /// - Complexity: O(log receivers), apart from moving the receivers in memory.
     package mutating func subscribe(_ peer: Peer, isDirect: Bool, to events: AdapterEvents, as id: SubscriptionID) {
-        if entries[peer] == nil {
+        if subscribers[peer] == nil {
             lastPlace += 1
-            entries[peer] = Entry(isDirect: isDirect, place: lastPlace)
+            subscribers[peer] = Subscriber(isDirect: isDirect, place: lastPlace)
         }
         update(peer) { $0.add(id, to: events) }
     }
@@ -156,21 +156,21 @@ package struct Subscriptions<Peer: Hashable & Sendable>: Sendable {
     package mutating func unsubscribe(_ peer: Peer, _ id: SubscriptionID) -> Bool {
         var isKnown = false
         update(peer) { isKnown = $0.end(id) }
-        if entries[peer]?.subscriptions.isEmpty == true { entries[peer] = nil }
+        if subscribers[peer]?.subscriptions.isEmpty == true { subscribers[peer] = nil }
         return isKnown
     }
 
     /// Ends all subscriptions of a peer; returns their number.
     package mutating func unsubscribe(_ peer: Peer) -> Int {
-        guard let entry = entries.removeValue(forKey: peer) else { return 0 }
-        updateReceivers(peer, entry.place, from: copies(for: entry), to: [])
-        return entry.subscriptions.count
+        guard let subscriber = subscribers.removeValue(forKey: peer) else { return 0 }
+        updateReceivers(peer, subscriber.place, from: copies(for: subscriber), to: [])
+        return subscriber.subscriptions.count
     }
 
     /// Ends all subscriptions of the peers for which `ends` returns `true`; returns these peers with the number of
     /// their subscriptions.
     package mutating func unsubscribe(where ends: (Peer) -> Bool) -> [(peer: Peer, count: Int)] {
-        inOrder(entries.filter { ends($0.key) }).map { peer, _ in (peer, unsubscribe(peer)) }
+        inOrder(subscribers.filter { ends($0.key) }).map { peer, _ in (peer, unsubscribe(peer)) }
     }
 
     /// Changes whether the adapter is restricted.
@@ -178,7 +178,9 @@ package struct Subscriptions<Peer: Hashable & Sendable>: Sendable {
         guard restricted != isRestricted else { return }
         isRestricted = restricted
         receivers = [:]
-        for (peer, entry) in inOrder(entries) { updateReceivers(peer, entry.place, from: [], to: copies(for: entry)) }
+        for (peer, subscriber) in inOrder(subscribers) {
+            updateReceivers(peer, subscriber.place, from: [], to: copies(for: subscriber))
+        }
     }
 
     /// Returns the subscribers to a signal that is never broadcast.
@@ -191,19 +193,19 @@ package struct Subscriptions<Peer: Hashable & Sendable>: Sendable {
 
     /// Returns whether a peer gets copies of a signal.
     package func isRecipient(_ peer: Peer, of event: AdapterEvents) -> Bool {
-        entries[peer].map { copies(for: $0).contains(event) } ?? false
+        subscribers[peer].map { copies(for: $0).contains(event) } ?? false
     }
 
     /// Returns the kinds of signals of which a peer gets copies: on the bus, a public adapter broadcasts all others.
-    private func copies(for entry: Entry) -> AdapterEvents {
-        isRestricted || entry.isDirect ? entry.events : entry.events.intersection(.actions)
+    private func copies(for subscriber: Subscriber) -> AdapterEvents {
+        isRestricted || subscriber.isDirect ? subscriber.events : subscriber.events.intersection(.actions)
     }
 
-    private mutating func update(_ peer: Peer, _ body: (inout Entry) -> Void) {
-        guard let old = entries[peer].map({ ($0.place, copies(for: $0)) }) else { return }
-        // The entry is changed in its place, because a copy of it would copy all subscriptions of the peer.
-        body(&entries[peer, default: Entry(isDirect: false, place: old.0)])
-        updateReceivers(peer, old.0, from: old.1, to: entries[peer].map { copies(for: $0) } ?? [])
+    private mutating func update(_ peer: Peer, _ body: (inout Subscriber) -> Void) {
+        guard let old = subscribers[peer].map({ ($0.place, copies(for: $0)) }) else { return }
+        // The subscriber is changed in its place, because a copy of it would copy all subscriptions of the peer.
+        body(&subscribers[peer, default: Subscriber(isDirect: false, place: old.0)])
+        updateReceivers(peer, old.0, from: old.1, to: subscribers[peer].map { copies(for: $0) } ?? [])
     }
 
     private mutating func updateReceivers(
