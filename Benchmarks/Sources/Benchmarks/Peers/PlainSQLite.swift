@@ -60,7 +60,9 @@ final class PlainSQLite {
         run(
             "UPDATE object SET type = 'row', fields = ? WHERE adapter = ? AND id = ?",
             [.blob(fields), .number(list), .blob(Array(id.utf8))])
-        run("INSERT OR REPLACE INTO change VALUES (?, ?, ?)", [.number(list), .number(revision), .blob(change)])
+        run(
+            "INSERT OR REPLACE INTO change (adapter, revision, bytes, digest) VALUES (?, ?, ?, ?)",
+            [.number(list), .number(revision), .blob(change), .number(revision)])
         run("DELETE FROM change WHERE adapter = ? AND revision < ?", [.number(list), .number(revision - 256)])
     }
 
@@ -100,7 +102,7 @@ final class PlainSQLite {
         if statements[sql] == nil {
             var prepared: OpaquePointer?
             guard sqlite3_prepare_v2(handle, sql, -1, &prepared, nil) == SQLITE_OK else {
-                fatalError("\(sql): malformed")
+                fatalError("\(sql): \(String(cString: sqlite3_errmsg(handle)))")
             }
             statements[sql] = prepared
         }
