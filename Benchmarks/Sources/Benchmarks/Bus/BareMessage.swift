@@ -30,7 +30,7 @@ final class BareMessage {
     }
 
     var reader: BareReader {
-        var reader = BareReader()
+        var reader = BareReader(message: self)
         dbus_message_iter_init(raw, &reader.iterator)
         return reader
     }
@@ -117,6 +117,8 @@ struct BareWriter {
 
 /// A reader that reads values with libdbus' iterator.
 struct BareReader {
+    /// What the iterator points into.
+    let message: BareMessage
     var iterator = DBusMessageIter()
 
     /// Moves to the next value. Returns whether there is one.
@@ -128,7 +130,7 @@ struct BareReader {
 
     /// Returns a reader of the values in the container that is the next value.
     mutating func contentReader() -> BareReader {
-        var inner = BareReader()
+        var inner = BareReader(message: message)
         dbus_message_iter_recurse(&iterator, &inner.iterator)
         return inner
     }
