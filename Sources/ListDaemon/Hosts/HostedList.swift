@@ -318,10 +318,10 @@ extension HostedList {
     }
 
     /// Does what the update in progress needs next.
-    private func carryOut(_ output: ListDriver.Output) {
-        switch output {
+    private func carryOut(_ step: OwnerStep) {
+        switch step {
         case .wait(let timing): scheduleTurn(timing)
-        case .diff(let job): self.output.diff = job
+        case .diff(let job): output.diff = job
         case .store(let work): store(work)
         case .reserve(let work): requestWrite(.block, of: work)
         case .announce(let said): publish(said)
@@ -443,12 +443,10 @@ extension HostedList {
         guard link.wasPresented || objects.phase == .presenting else {
             return link.open(nil)
         }
-        switch objects.beginReload(sharesTable: !link.isElsewhere, now: now) {
-        case .present(let reload): link.open(reload)
-        case .reserve(let work): requestWrite(.block, of: work)
-        case .wait(let timing): scheduleTurn(timing)
-        case .diff, .ask, .store, .presentItems, .answers: break  // neither a reload nor a reason to wait
+        guard let reload = objects.beginReload(sharesTable: !link.isElsewhere) else {
+            return carryOut(objects.reservationStep(now: now))
         }
+        link.open(reload)
     }
 
     func receive(_ reports: [PresenterReport], from number: PresenterNumber) {

@@ -197,16 +197,16 @@ public final class ListAdapter {
     /// Begins a flush: dequeues requests and validates them in strict order of arrival.
     ///
     /// Does nothing while another flush is in progress.
-    func startFlush(now: UInt64) -> ListDriver.Output {
+    func startFlush(now: UInt64) -> OwnerStep {
         schedule.setTime(now)
         guard objects.phase == .idle, presentation.isIdle else { return .wait(.idle) }
         readDataSources()
         optionsBefore = configuration
         let store = presentation.store
-        let output = driver.run(now: schedule.now, isUrgent: true, diffsAtOnce: false) { store.rejectedTypes(of: $0) }
-        guard case .diff(let job) = output else { return output }
+        let step = driver.run(now: schedule.now, isUrgent: true, diffsAtOnce: false) { store.rejectedTypes(of: $0) }
+        guard case .diff(let job) = step else { return step }
         observers.notifyUpdaterDelegate { $0.adapter($1, willDiffFrom: job.old, to: job.new) }
-        return job.comparison.isInBackground ? output : continueFlush(with: job.run(), onBackgroundThread: false)
+        return job.comparison.isInBackground ? step : continueFlush(with: job.run(), onBackgroundThread: false)
     }
 
     /// Asks the data sources of the next requests for their objects. Each data source is asked once (rule UP-66).
@@ -242,7 +242,7 @@ public final class ListAdapter {
     }
 
     /// Continues the flush with the output of its ``DiffJob``. The output of a cancelled job is ignored.
-    func continueFlush(with output: DiffJob.Output, onBackgroundThread: Bool = true) -> ListDriver.Output {
+    func continueFlush(with output: DiffJob.Output, onBackgroundThread: Bool = true) -> OwnerStep {
         guard objects.awaits(output) else { return .wait(.idle) }
         observers.notifyUpdaterDelegate {
             $0.adapter($1, didDiff: output.result, onBackgroundThread: onBackgroundThread)
@@ -382,10 +382,10 @@ public final class ListAdapter {
 
     /// Takes a flush to its end, as a program needs no store, and passes its result to the scheduler.
     @discardableResult
-    private func endFlush(with first: ListDriver.Output) -> FlushResult {
-        var (output, result) = (first, FlushResult())
-        while case .store = output { output = driver.stored(.success(()), now: schedule.now) }
-        if case .announce(let said) = output { result = finish(said) }
+    private func endFlush(with first: OwnerStep) -> FlushResult {
+        var (step, result) = (first, FlushResult())
+        while case .store = step { step = driver.stored(.success(()), now: schedule.now) }
+        if case .announce(let said) = step { result = finish(said) }
         if !result.answers.isEmpty { scheduler?.adapter(self, answered: result.answers) }
         scheduler?.adapter(self, emitted: result.events)
         scheduleFlush()

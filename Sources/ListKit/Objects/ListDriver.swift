@@ -23,21 +23,6 @@
 /// The driver uses no thread, clock, store or file: the owner computes diffs, writes to the store, and waits. It
 /// belongs to one executor, with its list and its presenter.
 @_spi(Daemon) public final class ListDriver {
-    /// What the owner has to do next.
-    @frozen public enum Output: Sendable {
-        /// Wait until the given time, or until the next call of the list.
-        case wait(FlushTiming)
-        /// Compute a diff, on any thread, and pass its output to ``ListDriver/finishDiff(_:)``.
-        case diff(DiffJob)
-        /// Write to the store, and pass the outcome to ``ListDriver/stored(_:retryingEach:now:)``.
-        case store(StoreWrite)
-        /// Reserve revision numbers in the store, and pass the outcome to
-        /// ``ObjectList/finishReserving(_:_:now:)``.
-        case reserve(StoreWrite)
-        /// Send signals and answers.
-        case announce(Announcement)
-    }
-
     private let list: ObjectList
     /// The presenter, which the owner of the driver holds.
     private unowned let presenter: any ListPresenter
@@ -52,24 +37,24 @@
     public func run(
         now: UInt64, isUrgent: Bool, diffsAtOnce: Bool = true,
         rejecting: ([UpdateRequest]) -> Set<ObjectIdentifier> = { _ in [] }
-    ) -> Output {
+    ) -> OwnerStep {
         perform(list.next(now: now, isUrgent: isUrgent, diffsAtOnce: diffsAtOnce, rejecting: rejecting))
     }
 
     /// Continues with the output of a diff. The output of a cancelled diff is ignored.
-    public func finishDiff(_ output: DiffJob.Output) -> Output { perform(list.finishDiff(output)) }
+    public func finishDiff(_ output: DiffJob.Output) -> OwnerStep { perform(list.finishDiff(output)) }
 
     /// Continues after the write of an update. A list that is not stored needs no write.
     ///
     /// - Parameter retryingEach: whether to retry requests that the store refused together, each in an update of its
     ///   own.
-    public func stored(_ outcome: Result<Void, ListError>, retryingEach: Bool = false, now: UInt64) -> Output {
+    public func stored(_ outcome: Result<Void, ListError>, retryingEach: Bool = false, now: UInt64) -> OwnerStep {
         perform(
             list.finishStoring(outcome, retryingEach: retryingEach, sharesTable: presenter.sharesTable, now: now))
     }
 
     /// Continues with the section controllers' verdict on a dragged item.
-    public func decided(_ verdict: ItemMoveVerdict) -> Output { perform(list.finishAskingAboutMove(verdict)) }
+    public func decided(_ verdict: ItemMoveVerdict) -> OwnerStep { perform(list.finishAskingAboutMove(verdict)) }
 
     /// Announces an update that the presenter has shown.
     public func presented(_ said: Announcement) -> Announcement { list.finishPresenting(said) }
@@ -82,12 +67,9 @@
         list.recordItemChanges(said, answering: request)
     }
 
-    private func perform(_ step: UpdateStep) -> Output {
+    private func perform(_ step: UpdateStep) -> OwnerStep {
         switch step {
-        case .wait(let timing): return .wait(timing)
-        case .diff(let job): return .diff(job)
-        case .store(let write): return .store(write)
-        case .reserve(let write): return .reserve(write)
+        case .owner(let step): return step
         case .ask(let move): return presenter.decide(move).map { decided($0) } ?? .wait(.idle)
         case .present(let change):
             return presenter.show(change).map { .announce(presented($0)) } ?? .wait(.idle)
@@ -99,10 +81,6 @@
             }
             // Requests that have changed nothing are answered after the item updates before them.
             return .announce(presented(said ?? Announcement(itemCount: list.itemCount, isFlat: list.isFlat)))
-        case .answers(let answers):
-            var said = Announcement(itemCount: list.itemCount, isFlat: list.isFlat)
-            said.answers = answers
-            return .announce(said)
         }
     }
 }

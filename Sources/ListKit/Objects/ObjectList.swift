@@ -179,19 +179,19 @@
         now: UInt64, isUrgent: Bool = false, diffsAtOnce: Bool = true,
         rejecting: ([UpdateRequest]) -> Set<ObjectIdentifier> = { _ in [] }
     ) -> UpdateStep {
-        guard case .idle = update else { return .wait(.idle) }
+        guard case .idle = update else { return .owner(.wait(.idle)) }
         switch timing {
-        case .idle: return .wait(.idle)
-        case .at(let time) where time > now && !isUrgent: return .wait(.at(time))
+        case .idle: return .owner(.wait(.idle))
+        case .at(let time) where time > now && !isUrgent: return .owner(.wait(.at(time)))
         case .at, .now: break
         }
         if queue.beginsWithItemUpdates {
             if numbers.mayNumber() { return .presentItems(through: queue.dequeueItemUpdates(now: now)) }
-            if queue.isEmpty { return reservationStep(now: now) }
+            if queue.isEmpty { return .owner(reservationStep(now: now)) }
         }
         let count = queue.batch.count
         let rejected = rejecting(queue.batch.compactMap(\.request))
-        guard case .idle = update else { return .wait(.idle) }
+        guard case .idle = update else { return .owner(.wait(.idle)) }
         return beginUpdate(queue.dequeue(count, now: now), rejecting: rejected, diffsAtOnce: diffsAtOnce)
     }
 
@@ -202,8 +202,8 @@
     public func replace(_ operations: [RequestID: UpdateRequest.Operation]) { queue.replace(operations) }
 
     /// Returns the step that reserves revision numbers, or the step that waits for the next attempt.
-    private func reservationStep(now: UInt64) -> UpdateStep {
-        reserve(now: now).map(UpdateStep.reserve) ?? .wait(history.retryTiming)
+    public func reservationStep(now: UInt64) -> OwnerStep {
+        reserve(now: now).map(OwnerStep.reserve) ?? .wait(history.retryTiming)
     }
 
     private func beginUpdate(
@@ -225,7 +225,7 @@
         diffGeneration &+= 1
         let job = DiffJob(old: old, new: list, comparison: comparison, generation: diffGeneration)
         update = .diffing(flush, generation: diffGeneration)
-        return !diffsAtOnce || comparison.isInBackground ? .diff(job) : finishDiff(job.run())
+        return !diffsAtOnce || comparison.isInBackground ? .owner(.diff(job)) : finishDiff(job.run())
     }
 
     /// Returns whether the list still waits for the given output of a diff.
@@ -235,7 +235,7 @@
 
     /// Continues an update with the output of its ``DiffJob``. The output of a cancelled job is ignored.
     public func finishDiff(_ output: DiffJob.Output) -> UpdateStep {
-        guard case .diffing(var flush, output.generation) = update else { return .wait(timing) }
+        guard case .diffing(var flush, output.generation) = update else { return .owner(.wait(timing)) }
         flush.change.takeObjectChanges(from: output.change)
         return storeOrAnswer(flush)
     }
@@ -283,13 +283,15 @@
         if flush.startsPersistence { flush.change.list = table.objects(.old, in: 0..<table.count(.old)) }
         write.change = flush.change
         update = .storing(flush, write)
-        return .store(write)
+        return .owner(.store(write))
     }
 
     /// Ends an update whose requests changed nothing or failed, and returns the step that answers them.
     private func finish(_ flush: Flush, failing error: ListError? = nil) -> UpdateStep {
         update = .idle
-        return .answers(flush.entries.map { $0.answer(revision: numbers.last, failing: error) })
+        var said = Announcement(itemCount: itemCount, isFlat: isFlat)
+        said.answers = flush.entries.map { $0.answer(revision: numbers.last, failing: error) }
+        return .owner(.announce(said))
     }
 
     // MARK: Requests that need an update of their own
@@ -335,7 +337,7 @@
 
     /// Continues the update of a dragged item with the section controllers' verdict.
     public func finishAskingAboutMove(_ verdict: ItemMoveVerdict) -> UpdateStep {
-        guard case .asking(let entry) = update else { return .wait(timing) }
+        guard case .asking(let entry) = update else { return .owner(.wait(timing)) }
         var flush = Flush(entry)
         flush.change.through = entry.ticket
         switch verdict {
@@ -361,7 +363,7 @@
             if !object.hasSameContent(as: before) { flush.change.updated = [(index, before, object)] }
         case .controller:
             guard let request = entry.request, case .moveItem(let from, let to) = request.operation else {
-                return .wait(timing)
+                return .owner(.wait(timing))
             }
             flush.change.itemMove = ItemMoveRequest(id: request.id, from: from, to: to, animated: request.animated)
         }
@@ -376,7 +378,7 @@
 
     // MARK: Storing
 
-    /// Continues an update after the write of ``UpdateStep/store(_:)``. A list that is not stored needs no write.
+    /// Continues an update after the write of ``OwnerStep/store(_:)``. A list that is not stored needs no write.
     ///
     /// - Parameters:
     ///   - retryingEach: whether to retry requests that the store refused together, each in an update of its own and
@@ -386,7 +388,7 @@
     public func finishStoring(
         _ outcome: Result<Void, ListError>, retryingEach: Bool = false, sharesTable: Bool = false, now: UInt64
     ) -> UpdateStep {
-        guard case .storing(let flush, let write) = update else { return .wait(timing) }
+        guard case .storing(let flush, let write) = update else { return .owner(.wait(timing)) }
         let change = flush.change
         switch outcome {
         case .success:
@@ -404,7 +406,7 @@
             if flush.startsPersistence { history.endPersistence() }
             guard retryingEach, flush.entries.count > 1 else { return finish(flush, failing: error) }
             requeue(flush.entries, asRetries: true, now: now)
-            return .wait(timing)
+            return .owner(.wait(timing))
         }
     }
 
@@ -502,45 +504,52 @@
 
     /// Begins a reload, because a new presenter shows the list and may make other items.
     ///
-    /// An update that is being presented becomes the reload. In any phase except ``Phase/idle`` and
-    /// ``Phase/presenting``, the caller has to wait. If no number is available for the revision, the list waits for
-    /// ``finishReserving(_:_:now:)``.
+    /// An update that is being presented becomes the reload.
     ///
     /// - Parameter sharesTable: whether the new presenter shares the table, which then has the state after the
     ///   update already. If so, ``finishPresenting(_:)`` must be the next call of the list.
-    public func beginReload(sharesTable: Bool = false, now: UInt64) -> UpdateStep {
+    /// - Returns: the reload to present; `nil` in any phase except ``Phase/idle`` and ``Phase/presenting``, and if no
+    ///   number is available for the revision: ``reservationStep(now:)`` then comes first.
+    public func beginReload(sharesTable: Bool = false) -> Change? {
         var flush = Flush()
         switch update {
         case .idle: flush.change.animated = false
         case .presenting(let presented): flush = presented
-        case .asking, .diffing, .storing: return .wait(.idle)
+        case .asking, .diffing, .storing: return nil
         }
-        guard flush.change.isAnnounced || numbers.mayNumber() else { return reservationStep(now: now) }
+        guard flush.change.isAnnounced || numbers.mayNumber() else { return nil }
         flush.change.scope.insert(.controllers)
         if sharesTable { table.commit() }
         update = .presenting(flush)
-        return .present(flush.change)
+        return flush.change
     }
 }
 
-/// The next action of the owner of an ``ObjectList``.
+/// The next step of an ``ObjectList``, for the presenter of the list or for its owner.
 @_spi(Daemon) @frozen public enum UpdateStep: Sendable {
-    /// Wait until the given time, or until the next call of the list.
-    case wait(FlushTiming)
-    /// Compute a diff, on any thread, and pass its output to ``ObjectList/finishDiff(_:)``.
-    case diff(DiffJob)
     /// Ask the section controllers about a dragged item, and pass their verdict to ``ObjectList/finishAskingAboutMove(_:)``.
     case ask(ItemMoveRequest)
-    /// Write to the store, and pass the outcome to ``ObjectList/finishStoring(_:retryingEach:sharesTable:now:)``.
-    case store(StoreWrite)
-    /// Reserve revision numbers in the store, and pass the outcome to ``ObjectList/finishReserving(_:_:now:)``.
-    case reserve(StoreWrite)
     /// Present an update, and pass the result to ``ObjectList/finishPresenting(_:)``.
     case present(Change)
     /// Run the queued item updates up to a ticket, and pass the result to ``ObjectList/recordItemChanges(_:answering:)``.
     case presentItems(through: Ticket)
-    /// Send the answers to requests that changed nothing or failed.
-    case answers([RequestAnswer])
+    /// Leave a step to the owner.
+    case owner(OwnerStep)
+}
+
+/// A step that the owner of an ``ObjectList`` takes. With a ``ListDriver``, the owner takes no other steps, and passes
+/// the outputs of diffs and the outcomes of updates' writes to the driver.
+@_spi(Daemon) @frozen public enum OwnerStep: Sendable {
+    /// Wait until the given time, or until the next call of the list.
+    case wait(FlushTiming)
+    /// Compute a diff, on any thread, and pass its output to ``ObjectList/finishDiff(_:)``.
+    case diff(DiffJob)
+    /// Write to the store, and pass the outcome to ``ObjectList/finishStoring(_:retryingEach:sharesTable:now:)``.
+    case store(StoreWrite)
+    /// Reserve revision numbers in the store, and pass the outcome to ``ObjectList/finishReserving(_:_:now:)``.
+    case reserve(StoreWrite)
+    /// Send signals and answers.
+    case announce(Announcement)
 }
 
 /// A request to move a dragged item. The section controllers decide about it.

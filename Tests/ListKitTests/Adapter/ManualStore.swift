@@ -37,8 +37,8 @@ extension ListAdapter {
         return finish(said)
     }
 
-    private func step(after output: ListDriver.Output) -> FlushStep {
-        switch output {
+    private func step(after step: OwnerStep) -> FlushStep {
+        switch step {
         case .wait, .reserve: .finished(FlushResult())
         case .diff(let job): .diff(job)
         case .store: .commit

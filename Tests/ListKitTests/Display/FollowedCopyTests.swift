@@ -30,7 +30,7 @@ struct FollowedCopyTests {
                 guard case .commit = list.adapter.beginFlush(now: 0) else { continue }
                 list.receive(list.adapter.commitFlush())
                 copy.enqueue(UpdateRequest(id: 1, operation: operation), now: 0)
-                guard case .store = copy.next(now: 0),
+                guard case .owner(.store) = copy.next(now: 0),
                     case .present(let update) = copy.finishStoring(.success(()), now: 0)
                 else {
                     Issue.record("there is no update to present")

@@ -14,7 +14,7 @@ struct ObjectListNumbersTests {
         #expect(block.limit == RevisionNumbers.blockSize)
         owner.list.finishReserving(block, .success(()), now: 0)
         owner.enqueue(.applyChanges(removed: ["a"], upserts: [.init(try object("c"))]))
-        guard case .store(let work) = owner.list.next(now: 0) else {
+        guard case .owner(.store(let work)) = owner.list.next(now: 0) else {
             Issue.record("there is no update to store")
             return
         }
@@ -37,7 +37,7 @@ struct ObjectListNumbersTests {
         let owner = ObjectListOwner(try objects("a"))
         #expect(owner.list.recordItemChanges(owner.presenter.changeItem(at: 0).presented) == nil)
         owner.enqueue(.applyChanges(removed: [], upserts: [.init(try object("b"))]))
-        guard case .store = owner.list.next(now: 0),
+        guard case .owner(.store) = owner.list.next(now: 0),
             case .present(let update) = owner.list.finishStoring(.success(()), now: 0)
         else {
             Issue.record("there is no update to present")
@@ -103,7 +103,7 @@ struct ObjectListNumbersTests {
     func itemUpdatesWithoutNumbers() throws {
         let owner = ObjectListOwner(try objects("a"))
         owner.list.setFirstItemUpdate(owner.list.makeTicket(), now: 0, isOnScreen: true)
-        guard case .reserve(let work) = owner.list.next(now: 0) else {
+        guard case .owner(.reserve(let work)) = owner.list.next(now: 0) else {
             Issue.record("no block of revisions is reserved")
             return
         }
@@ -121,17 +121,18 @@ struct ObjectListNumbersTests {
         "another process opens the list → a reload with a new revision is announced, including the update in progress")
     func reload() throws {
         let owner = ObjectListOwner(try objects("a"))
-        guard case .reserve(let work) = owner.list.beginReload(now: 0) else {
+        guard owner.list.beginReload() == nil, case .reserve(let work) = owner.list.reservationStep(now: 0) else {
             Issue.record("the reload has no revision")
             return
         }
         owner.list.finishReserving(work, .success(()), now: 0)
-        owner.perform(owner.list.beginReload(now: 0))
+        let reload = try #require(owner.list.beginReload())
+        owner.perform(.present(reload))
         #expect(owner.announced.map(\.kind) == [.reload] && owner.announced[0].revision == 1)
         owner.enqueue(.applyChanges(removed: ["a"], upserts: []))
-        guard case .store = owner.list.next(now: 0), case .wait = owner.list.beginReload(now: 0),
+        guard case .owner(.store) = owner.list.next(now: 0), owner.list.beginReload() == nil,
             case .present = owner.list.finishStoring(.success(()), now: 0),
-            case .present(let update) = owner.list.beginReload(now: 0)
+            let update = owner.list.beginReload()
         else {
             Issue.record("the update is not presented as a reload")
             return
@@ -147,7 +148,7 @@ struct ObjectListNumbersTests {
     func stamping() throws {
         let owner = ObjectListOwner(try objects("a"), numbers: RevisionNumbers(unstoredAt: 6))
         owner.enqueue(.reloadObjects(["a"]))
-        guard case .store = owner.list.next(now: 0),
+        guard case .owner(.store) = owner.list.next(now: 0),
             case .present(let update) = owner.list.finishStoring(.success(()), now: 0)
         else {
             Issue.record("there is no update to present")

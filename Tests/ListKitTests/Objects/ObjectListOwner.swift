@@ -51,21 +51,21 @@ final class ObjectListOwner {
 
     func perform(_ step: UpdateStep) {
         switch step {
-        case .wait: break
-        case .diff(let job): perform(list.finishDiff(job.run()))
+        case .owner(.wait): break
+        case .owner(.diff(let job)): perform(list.finishDiff(job.run()))
         case .ask: perform(list.finishAskingAboutMove(verdict))
-        case .store(let work):
+        case .owner(.store(let work)):
             writes.append(work)
             let outcome: Result<Void, ListError> = refusal.map { .failure($0.error) } ?? .success(())
             perform(list.finishStoring(outcome, retryingEach: refusal?.retries ?? false, now: now))
-        case .reserve(let work): list.finishReserving(work, .success(()), now: now)
+        case .owner(.reserve(let work)): list.finishReserving(work, .success(()), now: now)
         case .present(let update):
             updates.append(update)
             receive(list.finishPresenting(presenter.present(update).presented))
         case .presentItems:
             let said = presenter.changeItem(at: 0).presented
             receive(list.phase == .presenting ? list.finishPresenting(said) : list.recordItemChanges(said))
-        case .answers(let answers): self.answers += answers
+        case .owner(.announce(let said)): receive(said)
         }
     }
 

@@ -260,21 +260,21 @@ struct ObjectListTests {
                 $0.backgroundDiffThreshold = 8
             }
             owner.enqueue(.performUpdates(objects: try objects("d", "a", "b", "c")))
-            guard case .diff(let job) = owner.list.next(now: 0) else {
+            guard case .owner(.diff(let job)) = owner.list.next(now: 0) else {
                 Issue.record("the diff does not run in the background")
                 return
             }
             #expect(owner.list.phase == .diffing)
             owner.list.cancelDiff(now: 0)
             #expect(owner.list.timing == .now)
-            guard case .wait = owner.list.finishDiff(job.run()) else {
+            guard case .owner(.wait) = owner.list.finishDiff(job.run()) else {
                 Issue.record("a cancelled diff continues")
                 return
             }
             owner.flush()
             #expect(owner.announced[0].sections.moves.count == (isMinimal ? 1 : 4))
             owner.enqueue(.performUpdates(objects: try objects("d", "a", "c")))
-            guard case .store = owner.list.next(now: 0) else {
+            guard case .owner(.store) = owner.list.next(now: 0) else {
                 Issue.record("a small diff runs in the background")
                 return
             }

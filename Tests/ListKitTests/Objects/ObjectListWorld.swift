@@ -177,18 +177,19 @@ final class ObjectListWorld {
 
     private func perform(_ step: UpdateStep) throws {
         switch step {
-        case .wait(.at(let time)): clock = max(clock, time)
-        case .wait: break
-        case .diff(let job): try perform(list.finishDiff(job.run()))
+        case .owner(.wait(.at(let time))): clock = max(clock, time)
+        case .owner(.wait): break
+        case .owner(.diff(let job)): try perform(list.finishDiff(job.run()))
         case .ask(let move): orders.append(.ask(move))
-        case .store(let work):
+        case .owner(.store(let work)):
             if next == nil { next = expectedResult(of: work.change?.requests ?? []) }
             writes.append(.update(work))
-        case .reserve(let work): writes.append(.block(work))
+        case .owner(.reserve(let work)): writes.append(.block(work))
         case .present(let update):
             if isOpen { orders.append(.present(update)) } else { try reopen() }
         case .presentItems: Issue.record("no item updates wait in a presenter that is elsewhere")
-        case .answers(let answers):
+        case .owner(.announce(let said)):
+            let answers = said.answers
             let expected = next ?? expectedResult(of: answers.map(\.id))
             next = nil
             for answer in answers where answer.errorCode != .storeFailed && answer.errorCode != .pluginFailed {
@@ -275,13 +276,8 @@ final class ObjectListWorld {
         guard [.idle, .presenting].contains(list.phase) else { return }
         if wasOpen {
             clock += 1
-            switch list.beginReload(now: clock) {
-            case .present: next = next ?? (reference, [:])
-            case .reserve(let work): return writes.append(.block(work))
-            case .wait(.at(let time)): return clock = max(clock, time)
-            case .wait: return
-            case .diff, .ask, .store, .presentItems, .answers: Issue.record("the step is neither a reload nor a wait")
-            }
+            guard list.beginReload() != nil else { return try perform(.owner(list.reservationStep(now: clock))) }
+            next = next ?? (reference, [:])
         }
         isOpening = true
         orders = [.open(list.table.objects(.new, in: 0..<list.table.count(.new)))]

@@ -315,8 +315,8 @@ extension PresentingTests {
 
         private func perform(_ step: UpdateStep, _ events: inout [AdapterEvent]) {
             switch step {
-            case .wait: break
-            case .diff(let job): perform(list.finishDiff(job.run()), &events)
+            case .owner(.wait): break
+            case .owner(.diff(let job)): perform(list.finishDiff(job.run()), &events)
             case .ask(let move):
                 let answer = presenting.answer(move)
                 for (index, changes) in answer.changes.enumerated() {
@@ -324,14 +324,14 @@ extension PresentingTests {
                     collect(list.recordItemChanges(changes, answering: isLast ? move.id : nil), &events)
                 }
                 if let verdict = answer.verdict { perform(list.finishAskingAboutMove(verdict), &events) }
-            case .store: perform(list.finishStoring(.success(()), sharesTable: sharesTable, now: 0), &events)
-            case .reserve: Issue.record("a list that is not stored reserves numbers")
+            case .owner(.store): perform(list.finishStoring(.success(()), sharesTable: sharesTable, now: 0), &events)
+            case .owner(.reserve): Issue.record("a list that is not stored reserves numbers")
             case .present(let update): collect(list.finishPresenting(presenting.present(update)), &events)
             case .presentItems(let ticket):
                 let said = presenting.presentItems(through: ticket)
                 collect(
                     list.phase == .presenting ? list.finishPresenting(said) : list.recordItemChanges(said), &events)
-            case .answers(let answers): self.answers.presenting += answers
+            case .owner(.announce(let said)): collect(said, &events)
             }
         }
 
