@@ -83,7 +83,7 @@ final class HostedList {
     /// The number of the last request or call of a presenter.
     private var lastRequest: RequestID = 0
     /// Where the answers to unanswered writes go.
-    private var answers: [RequestID: ListHost.Completion<Written>] = [:]
+    private var answers: [RequestID: ListHost.RequestCompletion] = [:]
     private var output = Output()
     /// The executor of section controllers' timers.
     private weak var executor: (any ListExecutor)?
@@ -175,7 +175,7 @@ extension HostedList {
     /// Updates the list.
     ///
     /// - Parameter request: the request, to which the list gives its number.
-    func update(_ request: UpdateRequest, by user: UInt32?, done: @escaping ListHost.Completion<Written>) {
+    func update(_ request: UpdateRequest, by user: UInt32?, done: @escaping ListHost.RequestCompletion) {
         addRequest(done: done) { id in
             var request = request
             request.id = id
@@ -188,7 +188,7 @@ extension HostedList {
     }
 
     /// Changes the options, and the section controllers unless `table` is nil.
-    func configure(_ new: ListOptions, _ table: SectionControllerTable?, done: @escaping ListHost.Completion<Written>) {
+    func configure(_ new: ListOptions, _ table: SectionControllerTable?, done: @escaping ListHost.RequestCompletion) {
         addRequest(done: done) { id in
             addWork(.max)
             if let table { link.add(table, of: id) }
@@ -198,7 +198,7 @@ extension HostedList {
     }
 
     /// Stores the whole list, and from then on each update before it is applied; or stops storing.
-    func keep(_ keeps: Bool, done: @escaping ListHost.Completion<Written>) {
+    func keep(_ keeps: Bool, done: @escaping ListHost.RequestCompletion) {
         addRequest(wakes: false, done: done) { id in
             addWork(.max)
             objects.enqueue(storing: keeps, id: id, now: now)
@@ -207,11 +207,14 @@ extension HostedList {
 
     /// Adds a request that the objects answer in order.
     private func addRequest(
-        wakes: Bool = true, done: @escaping ListHost.Completion<Written>, _ add: (RequestID) -> Void
+        wakes: Bool = true, done: @escaping ListHost.RequestCompletion, _ add: (RequestID) -> Void
     ) {
-        if let refusal { return answer { done(.failure(refusal)) } }
-        if wakes { wake() }
         lastRequest += 1
+        if let refusal {
+            let refused = RequestAnswer(id: lastRequest, outcome: .failure(refusal))
+            return answer { done(refused, nil) }
+        }
+        if wakes { wake() }
         answers[lastRequest] = done
         add(lastRequest)
         proceed()
@@ -534,12 +537,7 @@ extension HostedList {
         for request in answered {
             link.remove(request.id)
             guard let completion = answers.removeValue(forKey: request.id) else { continue }
-            let outcome = request.outcome.map { revision in
-                Written(
-                    revision: revision, droppedDuplicates: request.droppedDuplicates, isRefused: request.isRefused,
-                    removed: removed)
-            }
-            answer { completion(outcome) }
+            answer { completion(request, removed) }
         }
     }
 

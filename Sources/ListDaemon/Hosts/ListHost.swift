@@ -14,6 +14,8 @@ package import ListWorkers
 package final class ListHost: PresentedList {
     /// Receives the answer to a call.
     typealias Completion<Value> = @DBusActor (Result<Value, ListError>) -> Void
+    /// Receives the answer to a request; with the objects that its update has removed, if they were most of a large list.
+    typealias RequestCompletion = @DBusActor (RequestAnswer, LargeRemoval?) -> Void
     /// Writes to the store. The last argument is called on any thread, with the error because of which nothing was
     /// written.
     typealias Storing = @DBusActor (StoreWrite, @escaping @Sendable (ListError?) -> Void) -> Void
@@ -240,7 +242,7 @@ extension ListHost {
     func update(
         _ operation: UpdateRequest.Operation, expecting revision: UInt64 = 0, animated: Bool = true,
         maximumObjectBytes: Int = .max, cursor: [UInt8]? = nil, by user: UInt32? = nil,
-        done: @escaping Completion<Written>
+        done: @escaping RequestCompletion
     ) {
         let request = UpdateRequest(
             id: 0, expectedRevision: revision, animated: animated, maximumObjectBytes: maximumObjectBytes,
@@ -250,12 +252,12 @@ extension ListHost {
     }
 
     /// Changes the options, and the section controllers unless they are nil.
-    func configure(_ new: ListOptions, _ table: SectionControllerTable?, done: @escaping Completion<Written>) {
+    func configure(_ new: ListOptions, _ table: SectionControllerTable?, done: @escaping RequestCompletion) {
         run(cost: .max) { $0.configure(new, table, done: done) }
     }
 
     /// Stores the whole list, and from then on each update before it is applied (true); or stops storing (false).
-    func keep(_ keeps: Bool, done: @escaping Completion<Written>) { run(cost: .max) { $0.keep(keeps, done: done) } }
+    func keep(_ keeps: Bool, done: @escaping RequestCompletion) { run(cost: .max) { $0.keep(keeps, done: done) } }
 
     /// Reads the objects, as of the announced revision.
     ///

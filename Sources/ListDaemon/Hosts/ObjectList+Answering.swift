@@ -71,18 +71,6 @@ struct ObjectPage: Sendable {
     }
 }
 
-/// The outcome of a write that has succeeded.
-struct Written: Sendable {
-    /// The revision that contains it.
-    var revision: UInt64
-    /// The objects that were dropped because of their identifiers.
-    var droppedDuplicates = DroppedDuplicates()
-    /// Whether the section controllers refused to move the item, so that nothing has changed.
-    var isRefused = false
-    /// The removed objects, if they were most of a large list.
-    var removed: LargeRemoval?
-}
-
 /// The size of a large removal: one revision that removes more than half of the objects of a large list.
 struct LargeRemoval: Sendable, Equatable {
     /// The minimum number of objects of a large list.

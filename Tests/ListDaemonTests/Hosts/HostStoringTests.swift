@@ -52,8 +52,8 @@ struct HostStoringTests {
     }
 
     private func nextRevision() async throws -> UInt64 {
-        guard case .written(let written) = try await nextAnswer().outcome.get() else { throw Unexpected() }
-        return written.revision
+        guard case .written(let revision) = try await nextAnswer().outcome.get() else { throw Unexpected() }
+        return revision
     }
 
     private struct Unexpected: Error {}

@@ -278,9 +278,9 @@ final class ListHostWorld {
 
     private func check(_ answer: HostAnswer) throws {
         switch answer {
-        case .written(let written):
+        case .written(let revision):
             count("answered")
-            #expect(written.revision <= mirror.revision)
+            #expect(revision <= mirror.revision)
         case .page(let page):
             try #require(page.revision == mirror.revision && page.objects.count == mirror.ids.count)
             for (object, id) in zip(page.objects, mirror.ids) where id != nil { try #require(object.id == id) }

@@ -39,7 +39,7 @@ enum HostRead: Sendable {
 
 /// The answer to a call.
 enum HostAnswer: Sendable {
-    case written(Written)
+    case written(revision: UInt64)
     case page(ObjectPage)
     case object(revision: UInt64, section: Int, ListObject)
     case changes(revision: UInt64, [Transaction])
@@ -153,8 +153,8 @@ final class RecordedHost {
     /// Answers a numbered write; a number without a write is ignored.
     func finishWrite(_ number: Int, _ error: ListError? = nil) { writes.waiting.removeValue(forKey: number)?(error) }
 
-    private func written(_ id: RequestID) -> ListHost.Completion<Written> {
-        { [record] outcome in record(.answer(id, outcome.map { .written($0) })) }
+    private func written(_ id: RequestID) -> ListHost.RequestCompletion {
+        { [record] answer, _ in record(.answer(id, answer.outcome.map { .written(revision: $0) })) }
     }
 
     private func presented(_ id: RequestID) -> ListHost.Completion<PresenterAnswer> {
@@ -164,7 +164,7 @@ final class RecordedHost {
 
 extension Result where Success == HostAnswer, Failure == ListError {
     /// The revision in the answer to a write, if it succeeded.
-    var revision: UInt64? { if case .success(.written(let written)) = self { written.revision } else { nil } }
+    var revision: UInt64? { if case .success(.written(let revision)) = self { revision } else { nil } }
     var errorCode: ListError.Code? { if case .failure(let error) = self { error.code } else { nil } }
 
     /// The page of objects that was read.

@@ -93,8 +93,8 @@ struct RestingListTests {
         else { throw Unexpected() }
         #expect(page.revision == 7 && page.total == 9)
         list.host.hold(false)
-        guard case .written(let written) = try await list.answer(to: 1) else { throw Unexpected() }
-        #expect(written.revision == 8)
+        guard case .written(let revision) = try await list.answer(to: 1) else { throw Unexpected() }
+        #expect(revision == 8)
     }
 
     @Test("the store returns an object twice → the list drops the repetition at its first use")

@@ -73,9 +73,9 @@ extension AdapterObject {
     }
 
     /// Changes the list, and returns when that has succeeded.
-    private func finish(_ change: (@escaping ListHost.Completion<Written>) -> Void) async throws(ListError) {
+    private func finish(_ change: (@escaping ListHost.RequestCompletion) -> Void) async throws(ListError) {
         let outcome = await withCheckedContinuation { continuation in
-            change { continuation.resume(returning: $0) }
+            change { answer, _ in continuation.resume(returning: answer.outcome) }
         }
         _ = try outcome.get()
     }

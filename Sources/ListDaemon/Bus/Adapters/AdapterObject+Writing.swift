@@ -116,11 +116,11 @@ extension AdapterObject {
         let most = service.limits.objects.objectBytes
         host.update(
             .moveItem(from: source, to: target), maximumObjectBytes: most, by: call.peer.pluginCaller
-        ) { [self] outcome in
-            switch outcome {
-            case .success(let written):
-                if !written.isRefused { recordWrite(by: call.peer) }
-                call.reply(!written.isRefused, written.revision)
+        ) { [self] answer, _ in
+            switch answer.outcome {
+            case .success(let revision):
+                if !answer.isRefused { recordWrite(by: call.peer) }
+                call.reply(!answer.isRefused, revision)
             case .failure(let error): call.fail(error.namingLimit)
             }
         }
@@ -184,14 +184,12 @@ extension AdapterObject {
         host.update(
             operation, expecting: expected, animated: animated,
             maximumObjectBytes: service.limits.objects.objectBytes
-        ) { [self, name] outcome in
-            switch outcome {
-            case .success(let written):
-                service.recordWrite(call, to: self, at: written.revision, dropped: written.droppedDuplicates)
-                if isFullList, let removed = written.removed {
-                    service.log(removed, by: call, of: name, at: written.revision)
-                }
-                call.reply(written.revision)
+        ) { [self, name] answer, removed in
+            switch answer.outcome {
+            case .success(let revision):
+                service.recordWrite(call, to: self, at: revision, dropped: answer.droppedDuplicates)
+                if isFullList, let removed { service.log(removed, by: call, of: name, at: revision) }
+                call.reply(revision)
             case .failure(let error): call.fail(error.namingLimit)
             }
         }

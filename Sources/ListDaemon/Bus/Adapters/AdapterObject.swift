@@ -180,7 +180,7 @@ extension AdapterObject {
     func setName(_ new: String) {
         signals.setName(new)
         // The host uses the list's name in its errors.
-        host.configure(options.configuration(named: new), nil) { _ in }
+        host.configure(options.configuration(named: new), nil) { _, _ in }
     }
 
     /// Binds the list to a connection: the list is removed when the connection ends.

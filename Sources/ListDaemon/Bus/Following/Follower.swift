@@ -157,9 +157,9 @@ extension Follower {
     private func removeAllObjects() {
         guard base == nil, let target else { return }
         let number = number
-        target.host.update(.performUpdates(objects: [])) { [weak self] outcome in
+        target.host.update(.performUpdates(objects: [])) { [weak self] answer, _ in
             guard let self, number == self.number, !isStopped else { return }
-            if case .failure = outcome { return retryLater { [weak self] in self?.removeAllObjects() } }
+            if case .failure = answer.outcome { return retryLater { [weak self] in self?.removeAllObjects() } }
             content = .empty
             updateReaders()
         }

@@ -104,22 +104,22 @@ extension AdapterObject {
     ) {
         let record = intake.makeRecord(after: progress, isWhole: isWhole, lacksObjects: filling.lacksObjects)
         intake.willApply()
-        host.update(operation, cursor: record.bytes) { [weak self, intake] outcome in
+        host.update(operation, cursor: record.bytes) { [weak self, intake] answer, removed in
             guard let self else { return completion(nil) }
             guard !isEnding else {
                 // The store has the content of this record, even though the list is ending.
-                if case .success = outcome { intake.didApply(record) } else { intake.didNotApply() }
+                if case .success = answer.outcome { intake.didApply(record) } else { intake.didNotApply() }
                 return completion(nil)
             }
-            switch outcome {
+            switch answer.outcome {
             case .failure(let error) where error.code == .noSuchAdapter:
                 // The list is being removed, which is no error of the source. The source continues if the store
                 // refuses the removal.
                 intake.didNotApply()
                 completion(error)
-            case .success(let written):
-                intake.didApply(record, removed: written.removed)
-                report(written.droppedDuplicates, [.revision(written.revision)])
+            case .success(let revision):
+                intake.didApply(record, removed: removed)
+                report(answer.droppedDuplicates, [.revision(revision)])
                 changeFilling { $0.setState(.ready) }
                 completion(nil)
             case .failure(let error) where error.isTemporary:
