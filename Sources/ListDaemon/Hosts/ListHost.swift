@@ -236,17 +236,8 @@ extension ListHost {
 
     /// Updates the list. A user is the one on whose behalf a call is made; nil = listd itself.
     ///
-    /// - Parameters:
-    ///   - revision: the revision that the list must have; 0 = any.
-    ///   - cursor: how far the list's source has read with the update; nil = it is no update of a source.
-    func update(
-        _ operation: UpdateRequest.Operation, expecting revision: UInt64 = 0, animated: Bool = true,
-        maximumObjectBytes: Int = .max, cursor: [UInt8]? = nil, by user: UInt32? = nil,
-        done: @escaping RequestCompletion
-    ) {
-        let request = UpdateRequest(
-            id: 0, expectedRevision: revision, animated: animated, maximumObjectBytes: maximumObjectBytes,
-            cursor: cursor, operation: operation)
+    /// - Parameter request: the request, to which the list gives its number.
+    func update(_ request: UpdateRequest, by user: UInt32? = nil, done: @escaping RequestCompletion) {
         // It only waits for its turn.
         run(cost: 0) { $0.update(request, by: user, done: done) }
     }

@@ -126,7 +126,9 @@ final class RecordedHost {
         }
         switch call {
         case .update(let id, let operation, let revision, let bytes):
-            host.update(operation, expecting: revision, maximumObjectBytes: bytes, by: user, done: written(id))
+            let request = UpdateRequest(
+                id: id, expectedRevision: revision, maximumObjectBytes: bytes, operation: operation)
+            host.update(request, by: user, done: written(id))
         case .read(let id, .objects(let offset, let limit, let bytes)):
             host.readPage(from: offset, limit: limit, byteLimit: bytes) { [record] in
                 record(.answer(id, $0.map { .page($0) }))

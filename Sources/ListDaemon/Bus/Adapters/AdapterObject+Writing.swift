@@ -24,8 +24,10 @@ extension AdapterObject {
             let objects = Result { () throws(DBusError) in
                 try decoder.identified(decoded.get(), options.identify ?? own)
             }
-            let operation = objects.operation { .performUpdates(objects: $0, duplicates: options.duplicates) }
-            return WriteArguments(expected: expected, options: options, operation: operation)
+            let request = objects.request(expecting: expected, animated: options.animated) {
+                .performUpdates(objects: $0, duplicates: options.duplicates)
+            }
+            return (request: request, epoch: options.epoch)
         }
     }
 
@@ -37,24 +39,25 @@ extension AdapterObject {
             let removed = try decoder.identifiers(from: &reader)
             let upserts = Result { () throws(DBusError) in try decoder.upserts(from: &reader) }
             let options = try UpdateOptions(from: &reader, allowing: [.animated, .epoch])
-            let operation = upserts.operation { .applyChanges(removed: removed, upserts: $0) }
-            return WriteArguments(expected: expected, options: options, operation: operation)
+            let request = upserts.request(expecting: expected, animated: options.animated) {
+                .applyChanges(removed: removed, upserts: $0)
+            }
+            return (request: request, epoch: options.epoch)
         }
     }
 
     func moveObject(_ call: Call) throws {
         try checkWritingAccess(call)
-        let (expected, move) = try call.message.read { [limits = service.limits.objects] (reader) throws(DBusError) in
+        let request = try call.message.read { [limits = service.limits.objects] (reader) throws(DBusError) in
             let (expected, id) = (try reader.readUInt64(), reader.readIdentifierResult(within: limits))
             let (word, anchor) = (try NameArgument(from: &reader).text, reader.readIdentifierResult(within: limits))
             let move = Result { () throws(DBusError) in
                 (id: try id.get(), position: try UpdateRequest.Position(word: word, anchor: anchor))
             }
-            return (expected, move)
+            return move.request(expecting: expected) { .moveObject(id: $0.id, position: $0.position) }
         }
         try checkWritable()
-        let operation = move.operation { .moveObject(id: $0.id, position: $0.position) }
-        update(call, expecting: expected, operation)
+        update(call, request)
     }
 
     func patchObject(_ call: Call) throws {
@@ -67,8 +70,8 @@ extension AdapterObject {
             let both = (try? set.get())?.filtered(to: unset).first { _ in true }
             if let both { throw .invalidArgs("unset_fields: the field \(both.key.quoted) is in set_fields too") }
             let patch = Result { () throws(DBusError) in (id: try id.get(), set: try set.get()) }
-            let operation = patch.operation { .patchObject(id: $0.id, set: $0.set, unset: unset) }
-            return WriteArguments(expected: expected, operation: operation)
+            let request = patch.request(expecting: expected) { .patchObject(id: $0.id, set: $0.set, unset: unset) }
+            return (request: request, epoch: "")
         }
     }
 
@@ -79,44 +82,40 @@ extension AdapterObject {
             try [String](from: &reader)
         } then: { [self] ids in
             if access != rules { try checkWritingAccess(call) }
-            update(call, .reloadObjects(ids))
+            update(call, UpdateRequest(id: 0, operation: .reloadObjects(ids)))
         }
     }
 
-    /// The arguments of a writing call.
-    private struct WriteArguments: Sendable {
-        var expected: UInt64
-        var options = UpdateOptions()
-        var operation: UpdateRequest.Operation
-    }
-
     /// Decodes a writing call, checks again whether its caller may write, and sends the update.
+    ///
+    /// - Parameter read: returns the request, and the epoch that the list must have; empty = any.
     private func decodeWriting(
-        _ call: Call, _ read: @escaping @Sendable (inout MessageReader) throws(DBusError) -> WriteArguments
+        _ call: Call,
+        _ read: @escaping @Sendable (inout MessageReader) throws(DBusError) -> (request: UpdateRequest, epoch: String)
     ) throws {
         try checkWritingAccess(call)
         let rules = access
         try service.calls.decode(call, read) { [self] writing in
             if access != rules { try checkWritingAccess(call) }
             try checkWritable()
-            try checkEpoch(writing.options.epoch)
-            update(call, expecting: writing.expected, animated: writing.options.animated, writing.operation)
+            try checkEpoch(writing.epoch)
+            update(call, writing.request)
         }
     }
 
     func reloadData(_ call: Call) throws {
         try checkWritingAccess(call)
-        update(call, animated: false, .reloadData)
+        update(call, UpdateRequest(id: 0, animated: false, operation: .reloadData))
     }
 
     /// Answers `View.MoveItem`; if the section controller refuses the move, that is no error.
     func moveItem(_ call: Call, from source: IndexPath, to target: IndexPath) throws {
         try checkWritingAccess(call)
         guard options.source == .push else { throw readOnlyError }
-        let most = service.limits.objects.objectBytes
-        host.update(
-            .moveItem(from: source, to: target), maximumObjectBytes: most, by: call.peer.pluginCaller
-        ) { [self] answer, _ in
+        let request = UpdateRequest(
+            id: 0, maximumObjectBytes: service.limits.objects.objectBytes,
+            operation: .moveItem(from: source, to: target))
+        host.update(request, by: call.peer.pluginCaller) { [self] answer, _ in
             switch answer.outcome {
             case .success(let revision):
                 if !answer.isRefused { recordWrite(by: call.peer) }
@@ -163,28 +162,27 @@ extension AdapterObject {
                 operation = .invalid(error)
             }
             if access != rules { try checkWritingAccess(call) }
-            update(call, expecting: expected, animated: options.animated, operation)
+            update(
+                call,
+                UpdateRequest(id: 0, expectedRevision: expected, animated: options.animated, operation: operation))
         }
     }
 
     /// Updates the list, and answers the call with the revision that contains its effect.
-    func update(
-        _ call: Call, expecting expected: UInt64 = 0, animated: Bool = true, _ operation: UpdateRequest.Operation
-    ) {
+    private func update(_ call: Call, _ request: UpdateRequest) {
         if service.isShuttingDown {
             return call.fail(ListError.ending)
         }
-        if options.source != .push, operation.changesObjects {
+        if options.source != .push, request.operation.changesObjects {
             do throws(ListError) {
-                try writeToSource(call, expecting: expected, operation)
+                try writeToSource(call, request)
             } catch { call.fail(error) }
             return
         }
-        let isFullList = if case .performUpdates = operation { true } else { false }
-        host.update(
-            operation, expecting: expected, animated: animated,
-            maximumObjectBytes: service.limits.objects.objectBytes
-        ) { [self, name] answer, removed in
+        let isFullList = if case .performUpdates = request.operation { true } else { false }
+        var request = request
+        request.maximumObjectBytes = service.limits.objects.objectBytes
+        host.update(request) { [self, name] answer, removed in
             switch answer.outcome {
             case .success(let revision):
                 service.recordWrite(call, to: self, at: revision, dropped: answer.droppedDuplicates)
@@ -217,14 +215,17 @@ extension UpdateRequest.Operation {
 }
 
 extension Result where Failure == DBusError {
-    /// Returns the operation made from the decoded value, or an operation that reports the decoding error.
-    fileprivate func operation(
-        _ make: (Success) -> UpdateRequest.Operation
-    ) -> UpdateRequest.Operation {
-        switch self {
-        case .success(let value): make(value)
-        case .failure(let error): .invalid(ListError(error))
-        }
+    /// Returns a request made from the decoded value, or one that reports the decoding error. The list gives it its
+    /// number.
+    fileprivate func request(
+        expecting revision: UInt64, animated: Bool = true, _ make: (Success) -> UpdateRequest.Operation
+    ) -> UpdateRequest {
+        let operation: UpdateRequest.Operation =
+            switch self {
+            case .success(let value): make(value)
+            case .failure(let error): .invalid(ListError(error))
+            }
+        return UpdateRequest(id: 0, expectedRevision: revision, animated: animated, operation: operation)
     }
 }
 

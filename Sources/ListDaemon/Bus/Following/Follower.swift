@@ -157,7 +157,7 @@ extension Follower {
     private func removeAllObjects() {
         guard base == nil, let target else { return }
         let number = number
-        target.host.update(.performUpdates(objects: [])) { [weak self] answer, _ in
+        target.host.update(UpdateRequest(id: 0, operation: .performUpdates(objects: []))) { [weak self] answer, _ in
             guard let self, number == self.number, !isStopped else { return }
             if case .failure = answer.outcome { return retryLater { [weak self] in self?.removeAllObjects() } }
             content = .empty

@@ -178,9 +178,6 @@ struct UpdateOptions {
     var epoch = ""
     var identify: Identify?
 
-    /// Makes the options of a call that gives none.
-    init() {}
-
     /// Reads the options, `a{sv}`.
     ///
     /// - Throws: `InvalidArgs` with the name of an option that is unknown or has an invalid type or value.

@@ -104,7 +104,8 @@ extension AdapterObject {
     ) {
         let record = intake.makeRecord(after: progress, isWhole: isWhole, lacksObjects: filling.lacksObjects)
         intake.willApply()
-        host.update(operation, cursor: record.bytes) { [weak self, intake] answer, removed in
+        let request = UpdateRequest(id: 0, cursor: record.bytes, operation: operation)
+        host.update(request) { [weak self, intake] answer, removed in
             guard let self else { return completion(nil) }
             guard !isEnding else {
                 // The store has the content of this record, even though the list is ending.

@@ -12,15 +12,14 @@ extension AdapterObject {
     /// Sends a write to the source. The call is answered with the revision that contains the write.
     ///
     /// Errors are reported in the same order as for a pushed list: the revision, then the objects.
-    func writeToSource(
-        _ call: Call, expecting expected: UInt64, _ operation: UpdateRequest.Operation
-    ) throws(ListError) {
+    func writeToSource(_ call: Call, _ request: UpdateRequest) throws(ListError) {
+        let expected = request.expectedRevision
         guard expected == 0 || expected == status.revision else {
             throw ListError(
                 .revisionConflict, "expected_revision is \(expected), but the list is at \(status.revision)")
         }
         let isConditional = expected != 0
-        switch operation {
+        switch request.operation {
         case .performUpdates(let objects, let duplicates):
             let unique = try duplicates.apply(to: objects)
             try sendToSource(
