@@ -11,7 +11,7 @@ internal import ListWorkers
 /// (``PresenterState``), and the unanswered calls (``PresenterCalls``). It neither changes objects nor assigns
 /// revisions: its owner does, which receives the reports from ``nextReport(leavingNumbers:)``. A presenter in this
 /// process has shown an update at once.
-final class PresenterLink: ListPresenter {
+final class PresenterLink: ListShowing {
     /// The state of the presenter.
     enum Stage {
         /// There is no presenter, or it was not asked to open the list yet.

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// What shows a list: its section controllers and views, in this process or in a worker. A ``ListDriver`` asks it.
-@_spi(Daemon) public protocol ListPresenter: AnyObject {
-    /// Whether the presenter makes the changes in the list's own table, and then announces them at once.
+/// Shows the updates of a list, and decides about dragged items, for a ``ListDriver``: by itself, or through a connection
+/// to a worker.
+@_spi(Daemon) public protocol ListShowing: AnyObject {
+    /// Whether it makes the changes in the list's own table, and then announces them at once.
     var sharesTable: Bool { get }
 
     /// Shows an update. `nil` if the announcement comes later, with ``ListDriver/presented(_:)``.
@@ -18,19 +19,19 @@
     func decide(_ move: ItemMoveRequest) -> ItemMoveVerdict?
 }
 
-/// Takes the steps of an ``ObjectList`` to its presenter, up to the next one that its owner has to take.
+/// Takes the steps of an ``ObjectList`` to what shows the list, up to the next one that its owner has to take.
 ///
 /// The driver uses no thread, clock, store or file: the owner computes diffs, writes to the store, and waits. It
-/// belongs to one executor, with its list and its presenter.
+/// belongs to one executor, with its list and with what shows it.
 @_spi(Daemon) public final class ListDriver {
     private let list: ObjectList
-    /// The presenter, which the owner of the driver holds.
-    private unowned let presenter: any ListPresenter
+    /// What shows the list, which the owner of the driver holds.
+    private unowned let target: any ListShowing
 
     /// Creates the driver of a list.
-    public init(_ list: ObjectList, _ presenter: any ListPresenter) {
+    public init(_ list: ObjectList, _ target: any ListShowing) {
         self.list = list
-        self.presenter = presenter
+        self.target = target
     }
 
     /// Begins the next update; see ``ObjectList/next(now:isUrgent:diffsAtOnce:rejecting:)``.
@@ -50,13 +51,13 @@
     ///   own.
     public func stored(_ outcome: Result<Void, ListError>, retryingEach: Bool = false, now: UInt64) -> OwnerStep {
         perform(
-            list.finishStoring(outcome, retryingEach: retryingEach, sharesTable: presenter.sharesTable, now: now))
+            list.finishStoring(outcome, retryingEach: retryingEach, sharesTable: target.sharesTable, now: now))
     }
 
     /// Continues with the section controllers' verdict on a dragged item.
     public func decided(_ verdict: ItemMoveVerdict) -> OwnerStep { perform(list.finishAskingAboutMove(verdict)) }
 
-    /// Announces an update that the presenter has shown.
+    /// Announces an update that was shown.
     public func presented(_ said: Announcement) -> Announcement { list.finishPresenting(said) }
 
     /// Announces what section controllers have changed without an update.
@@ -70,12 +71,12 @@
     private func perform(_ step: UpdateStep) -> OwnerStep {
         switch step {
         case .owner(let step): return step
-        case .ask(let move): return presenter.decide(move).map { decided($0) } ?? .wait(.idle)
+        case .ask(let move): return target.decide(move).map { decided($0) } ?? .wait(.idle)
         case .present(let change):
-            return presenter.show(change).map { .announce(presented($0)) } ?? .wait(.idle)
+            return target.show(change).map { .announce(presented($0)) } ?? .wait(.idle)
         case .presentItems(let ticket):
             let animated = list.change?.animated ?? true
-            let said = presenter.showItems(through: ticket, animated: animated)
+            let said = target.showItems(through: ticket, animated: animated)
             guard list.phase == .presenting else {
                 return said.flatMap { changed($0) }.map { .announce($0) } ?? .wait(.idle)
             }

@@ -429,9 +429,9 @@
     }
 }
 
-// MARK: - Presenting for a driver
+// MARK: - Showing for a driver
 
-extension Presentation: ListPresenter {
+extension Presentation: ListShowing {
     /// Whether the presentation makes the changes in the list's own table; true.
     public var sharesTable: Bool { true }
 
