@@ -23,8 +23,11 @@ struct AnswerOrderTests {
             if message.size > 16 << 10 { large += 1 }
             switch message.member {
             case "Updated":
-                let revision = try UpdatedSignal(message).revision
-                if revision <= answered.revision { late.append("Updated to \(revision)") }
+                let signal = try UpdatedSignal(message)
+                // A list that has been quiet announces its revision once more, as when this program did not run for a while.
+                if signal.base < signal.revision, signal.revision <= answered.revision {
+                    late.append("Updated to \(signal.revision)")
+                }
             case "SelectionChanged":
                 let (_, selected, _, _) = try message.decode(
                     as: UInt64.self, [DBusStruct<String, UInt32>].self, [DBusStruct<String, UInt32>].self,
