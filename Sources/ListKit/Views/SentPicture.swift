@@ -107,9 +107,10 @@ struct SentPicture {
 
     /// Sets the contents of some elements. Elements that the view shares are not copied if it has set them already.
     mutating func setContents(_ contents: [(index: Int, content: ViewElement.Content?)]) {
-        for (index, content) in contents where elements[index].content !== content {
-            elements[index].content = content
-        }
+        // The compiler may copy a shared array before a loop that changes it, even if the loop changes nothing.
+        let new = contents.filter { elements[$0.index].content !== $0.content }
+        guard !new.isEmpty else { return }
+        for (index, content) in new { elements[index].content = content }
     }
 
     /// Records that there is no difference between the picture and the present elements.
